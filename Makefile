@@ -1,0 +1,73 @@
+# retrial: controlled trials of retry loops. Bare `make` lists the targets.
+
+GO       ?= go
+PYTHON   ?= python3
+BIN      := bin/retrial
+PYDIR    := .cache/python
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+RACE     := ./harness ./harness/workspace ./harness/solver/... ./cmd/...
+# Tests that recompute numbers independently find their Python packages here.
+export RETRIAL_TEST_PYTHONPATH := $(CURDIR)/$(PYDIR)
+
+.DEFAULT_GOAL := help
+.PHONY: help build install suite suite-null suite-anchoring suites check format vet lint test race deps bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/retrial
+	@$(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/retrial
+
+install: ## install retrial into Go's bin folder
+	$(GO) install -ldflags "-X main.version=$(VERSION)" ./cmd/retrial
+
+suite: build ## run the default paired experiment and print its answer (offline, under two minutes)
+	@./$(BIN) run first-look
+
+suite-null: build ## the null control: a solver that ignores its history
+	@./$(BIN) run null-control
+
+suite-anchoring: build ## the anchoring control: a solver that stays near the last patch it is shown
+	@./$(BIN) run anchoring-control
+
+suites: suite suite-null suite-anchoring ## all three
+
+check: format vet lint test race ## what CI runs: format, vet, linter, import directions, all tests
+
+format:
+	@files=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+	if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+
+vet:
+	@$(GO) vet ./...
+
+lint:
+	@$(GO) tool staticcheck ./...
+
+test: deps
+	$(GO) test ./...
+
+race:
+	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
+		echo "$(GO) test -race $(RACE)" && \
+		CGO_ENABLED=1 $(GO) test -race -short $(RACE) && CGO_ENABLED=1 $(GO) test -race -run Journal ./results; \
+	else echo "no C compiler: the race detector is left out"; fi
+
+# What some tests use where it can be had, and skip with a message where not:
+# duckdb (an independent reader of the Parquet files) and bubblewrap.
+deps: $(PYDIR)/.installed
+	@command -v bwrap >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && \
+		{ apt-get install -y -qq bubblewrap >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq bubblewrap; } >/dev/null 2>&1; }; } || \
+		echo "bubblewrap is not here: tests of the sandbox are skipped"
+
+$(PYDIR)/.installed: analysis/testdata/requirements.txt
+	@rm -rf $(PYDIR) && mkdir -p $(PYDIR)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target $(PYDIR) -r $< 2>/dev/null || \
+		echo "pip could not install $<: the tests that use it are skipped"
+	@touch $@
+
+bench: ## benchmarks of the hot paths
+	$(GO) test -run '^$$' -bench . -benchmem ./harness/... ./results ./analysis/...
+
+clean: ## remove what was built, not the results
+	rm -rf bin .cache

@@ -1,0 +1,98 @@
+package analysis
+
+import (
+	"slices"
+
+	"retrial/arms"
+	"retrial/results"
+)
+
+// armRow sums up one arm. Costs count shared attempts in full: what a user of
+// this arm alone would have paid.
+func (d *Data) armRow(arm string) ArmRow {
+	row := ArmRow{Arm: arm, SuccessByAttempt: make([]Number, d.Design.Attempts)}
+	tasks := map[string]bool{}
+	passedAt := make([]int, d.Design.Attempts+1)
+	for _, key := range d.keys {
+		t := d.byArm[arm][key]
+		if t == nil {
+			continue
+		}
+		tasks[t.Task] = true
+		row.cost(d, t)
+		if t.Passed == nil {
+			row.Missing++
+			continue
+		}
+		row.Trials++
+		risky := t.AtRisk != nil && *t.AtRisk
+		if risky {
+			row.AtRisk++
+		}
+		if *t.Passed {
+			passedAt[t.AttemptsUsed]++
+			if risky {
+				row.Recovered++
+			}
+		}
+	}
+	row.Tasks = len(tasks)
+	row.InfraFaults = d.faults(arm)
+	if row.Trials == 0 {
+		return row
+	}
+	sum := 0
+	for k := range row.SuccessByAttempt {
+		sum += passedAt[k+1]
+		row.SuccessByAttempt[k] = Number(float64(sum) / float64(row.Trials))
+	}
+	row.Success = number(float64(sum) / float64(row.Trials))
+	return row
+}
+
+func (row *ArmRow) cost(d *Data, t *results.Trial) {
+	for _, a := range d.attempts(t) {
+		if a.Outcome == string(arms.Timeout) {
+			row.Timeouts++
+		}
+		for _, bucket := range []struct{ to, from **int64 }{
+			{&row.Tokens.InUncached, &a.InUncached}, {&row.Tokens.InCacheRead, &a.InCacheRead},
+			{&row.Tokens.InCacheW5m, &a.InCacheW5m}, {&row.Tokens.InCacheW1h, &a.InCacheW1h},
+			{&row.Tokens.OutTotal, &a.OutTotal}, {&row.Tokens.OutReasoning, &a.OutReasoning},
+		} {
+			add(bucket.to, *bucket.from)
+		}
+	}
+	add(&row.Tokens.Total, t.TokensTotal)
+	add(&row.VerifyRuns, t.VerifyRuns)
+	if t.USD != nil {
+		n := Number(*t.USD)
+		add(&row.USD, &n)
+	}
+	if t.Seconds != nil {
+		n := Number(*t.Seconds)
+		add(&row.Seconds, &n)
+	}
+}
+
+// add adds x to *sum; a nil x is nothing, and a sum of nothing stays nil.
+func add[T int64 | Number](sum **T, x *T) {
+	if x == nil {
+		return
+	}
+	if *sum == nil {
+		*sum = new(T)
+	}
+	**sum += *x
+}
+
+// faults counts the arm's infrastructure faults, from the log.
+func (d *Data) faults(arm string) int {
+	n := 0
+	for i := range d.Events {
+		if e := &d.Events[i]; e.Kind == results.KindInfraFault && slices.Contains(splitArms(e.SharedBy), arm) {
+			n++
+		}
+	}
+	return n
+}

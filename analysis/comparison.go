@@ -1,0 +1,212 @@
+package analysis
+
+import (
+	"encoding/json"
+	"math"
+
+	"retrial/analysis/paired"
+)
+
+// Schema names the JSON form of a Comparison.
+const Schema = "retrial/compare/v1"
+
+// Number is a float64 whose JSON form survives NaN and the infinities: they
+// are the strings "NaN", "+Inf" and "-Inf".
+type Number float64
+
+// MarshalJSON writes a number, or a string for what JSON has no number for.
+func (n Number) MarshalJSON() ([]byte, error) {
+	f := float64(n)
+	switch {
+	case math.IsNaN(f):
+		return []byte(`"NaN"`), nil
+	case math.IsInf(f, 1):
+		return []byte(`"+Inf"`), nil
+	case math.IsInf(f, -1):
+		return []byte(`"-Inf"`), nil
+	}
+	return json.Marshal(f)
+}
+
+// Comparison is all that compare says of a run. Proportions are fractions; a
+// nil pointer is a number that is not there; lists are never nil.
+type Comparison struct {
+	Schema      string      `json:"schema"`
+	Run         Run         `json:"run"`
+	Arms        []ArmRow    `json:"arms"`
+	Comparisons []PairRow   `json:"comparisons"`
+	Indicators  []Indicator `json:"indicators"`
+	Landings    []Landing   `json:"landings"`
+	Verdicts    []Verdict   `json:"verdicts"`
+	Gates       []Gate      `json:"gates"`
+}
+
+// Run says where the numbers come from.
+type Run struct {
+	ID              string  `json:"id"`
+	DesignHash      string  `json:"design_hash"`
+	Name            string  `json:"name"`
+	Question        string  `json:"question"`
+	Corpus          string  `json:"corpus"`
+	Solver          string  `json:"solver"`
+	IsLanguageModel bool    `json:"is_language_model"`
+	Sandbox         string  `json:"sandbox"`
+	Registration    *string `json:"registration"` // null: exploratory
+	Tasks           int     `json:"tasks"`
+	Replicates      int     `json:"replicates"`
+	Attempts        int     `json:"attempts"` // budget k
+	Seed            uint64  `json:"seed"`
+	AttemptsMade    int     `json:"attempts_made"` // shared ones counted once
+	TestsHidden     bool    `json:"tests_hidden"`  // every task has a hidden score
+	Tool            string  `json:"tool"`
+}
+
+// ArmRow sums up one arm over its trials.
+type ArmRow struct {
+	Arm              string   `json:"arm"`
+	Tasks            int      `json:"tasks"`
+	Trials           int      `json:"trials"`             // with a result
+	Success          *Number  `json:"success"`            // within the budget, of Trials
+	SuccessByAttempt []Number `json:"success_by_attempt"` // cumulative, at attempts 1..k
+	AtRisk           int      `json:"at_risk"`            // trials whose draft failed verify
+	Recovered        int      `json:"recovered"`          // at-risk trials that succeeded
+	Missing          int      `json:"missing"`
+	InfraFaults      int      `json:"infra_faults"` // tries that the machinery ended
+	Timeouts         int      `json:"timeouts"`     // attempts whose verify timed out
+	Tokens           Tokens   `json:"tokens"`
+	USD              *Number  `json:"usd"`
+	Seconds          *Number  `json:"seconds"`
+	VerifyRuns       *int64   `json:"verify_runs"` // metered runs inside the attempts
+}
+
+// Tokens sums the token buckets that the arm's attempts reported; null where
+// none did.
+type Tokens struct {
+	InUncached   *int64 `json:"in_uncached"`
+	InCacheRead  *int64 `json:"in_cache_read"`
+	InCacheW5m   *int64 `json:"in_cache_write_5m"`
+	InCacheW1h   *int64 `json:"in_cache_write_1h"`
+	OutTotal     *int64 `json:"out_total"`
+	OutReasoning *int64 `json:"out_reasoning"`
+	Total        *int64 `json:"total"`
+}
+
+// CI is a two-sided interval.
+type CI struct {
+	Low    Number  `json:"low"`
+	High   Number  `json:"high"`
+	Level  float64 `json:"level"`
+	Method string  `json:"method"`
+}
+
+// PValue is a p-value and the test it came from.
+type PValue struct {
+	Value  Number `json:"value"`
+	Method string `json:"method"`
+}
+
+// PairRow compares two arms on one estimand: treatment minus control.
+type PairRow struct {
+	Treatment     string        `json:"treatment"`
+	Control       string        `json:"control"`
+	Primary       bool          `json:"primary"`  // the comparison that the design is judged by
+	Estimand      string        `json:"estimand"` // all|at_risk
+	Unit          string        `json:"unit"`     // group|task|pair: what counts as independent
+	Tasks         int           `json:"tasks"`    // units with at least one pair
+	Pairs         int           `json:"pairs"`
+	Both          *int          `json:"both"` // null where arms are not paired by a fork
+	TreatmentOnly *int          `json:"treatment_only"`
+	ControlOnly   *int          `json:"control_only"`
+	Neither       *int          `json:"neither"`
+	Delta         Number        `json:"delta"`
+	CI            CI            `json:"ci"`
+	P             PValue        `json:"p"`
+	PAdjusted     *Number       `json:"p_adjusted"`
+	MDE80         *Number       `json:"mde80"` // smallest difference found with 80% power, from the observed standard error
+	Missing       Missing       `json:"missing"`
+	Flags         []paired.Flag `json:"flags"`
+}
+
+// Missing counts pairs lost on either side, and bounds the difference over all
+// trials had they turned out worst and best for the treatment.
+type Missing struct {
+	Treatment int    `json:"treatment"`
+	Control   int    `json:"control"`
+	Bounds    Bounds `json:"bounds"`
+}
+
+// Bounds of a difference.
+type Bounds struct {
+	Low  Number `json:"low"`
+	High Number `json:"high"`
+}
+
+// Indicator compares one measure of behaviour between two arms.
+type Indicator struct {
+	Name              string        `json:"name"`
+	Treatment         string        `json:"treatment"`
+	Control           string        `json:"control"`
+	EstimateTreatment *Number       `json:"estimate_treatment"`
+	EstimateControl   *Number       `json:"estimate_control"`
+	Delta             Number        `json:"delta"`
+	CI                CI            `json:"ci"`
+	P                 PValue        `json:"p"`
+	PAdjusted         *Number       `json:"p_adjusted"`
+	Pairs             int           `json:"pairs"`
+	Flags             []paired.Flag `json:"flags"`
+}
+
+// Landing counts where an arm's retries went, crossed with success.
+type Landing struct {
+	Arm    string `json:"arm"`
+	Class  string `json:"class"` // empty|repeat|variation|novel
+	Passed int    `json:"passed"`
+	Failed int    `json:"failed"`
+}
+
+// Verdict is what the data say of a registered hypothesis.
+type Verdict struct {
+	Hypothesis string `json:"hypothesis"` // helps|anchors
+	Verdict    string `json:"verdict"`    // supported|ruled_out|undecided
+	Statement  string `json:"statement"`
+	MoreTasks  *int   `json:"more_tasks"`
+}
+
+// Gate is one check of whether the run measured anything.
+type Gate struct {
+	Gate      string  `json:"gate"`
+	Passed    *bool   `json:"passed"` // null: there was nothing to check
+	Warning   bool    `json:"warning"`
+	Seen      *Number `json:"seen"`
+	Threshold string  `json:"threshold"`
+	Message   string  `json:"message"`
+}
+
+// Failed lists the gates that did not pass.
+func (c *Comparison) Failed() []Gate {
+	var out []Gate
+	for _, g := range c.Gates {
+		if g.Passed != nil && !*g.Passed {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func number(v float64) *Number { return ptr(Number(v)) }
+
+func interval(i paired.Interval) CI {
+	return CI{Low: Number(i.Low), High: Number(i.High), Level: i.Level, Method: i.Method}
+}
+
+func pValue(p paired.P) PValue { return PValue{Value: Number(p.Value), Method: p.Method} }
+
+// flags never returns nil, so that JSON has a list.
+func flags(f []paired.Flag) []paired.Flag {
+	if f == nil {
+		return []paired.Flag{}
+	}
+	return f
+}

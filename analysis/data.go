@@ -1,0 +1,135 @@
+package analysis
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"retrial/arms"
+	"retrial/results"
+)
+
+// TrialKey names a trial within a run.
+type TrialKey struct {
+	Task      string
+	Replicate int32
+}
+
+// Data is a sealed run in the shapes that the analysis asks for.
+type Data struct {
+	Info     results.RunInfo
+	Design   arms.Design
+	Attempts []results.Attempt
+	Trials   []results.Trial
+	Events   []results.Event
+
+	byID   map[string]*results.Attempt
+	byArm  map[string]map[TrialKey]*results.Trial
+	keys   []TrialKey         // every trial, in registered order
+	groups map[string]string  // task → group
+	patch  map[string]patchOf // by patch_sha
+	texts  map[string]string  // patches and verifier outputs, by sha
+}
+
+// Load reads a run's tables, its design and the patches behind its attempts.
+func Load(run *results.Run) (*Data, error) {
+	d := &Data{
+		Attempts: run.Attempts, Trials: run.Trials, texts: map[string]string{},
+		byID: map[string]*results.Attempt{}, byArm: map[string]map[TrialKey]*results.Trial{},
+		groups: map[string]string{}, patch: map[string]patchOf{},
+	}
+	if err := json.Unmarshal(run.Design, &d.Info); err != nil {
+		return nil, fmt.Errorf("read design of run: %w", err)
+	}
+	if err := json.Unmarshal(d.Info.Design, &d.Design); err != nil {
+		return nil, fmt.Errorf("read design of run: %w", err)
+	}
+	var err error
+	if d.Events, err = run.Events(); err != nil {
+		return nil, err
+	}
+	for i := range d.Attempts {
+		d.byID[d.Attempts[i].AttemptID] = &d.Attempts[i]
+	}
+	if err := d.loadTexts(run); err != nil {
+		return nil, err
+	}
+	for i := range d.Trials {
+		t := &d.Trials[i]
+		key := TrialKey{t.Task, t.Replicate}
+		if d.byArm[t.Arm] == nil {
+			d.byArm[t.Arm] = map[TrialKey]*results.Trial{}
+		}
+		d.byArm[t.Arm][key] = t
+		d.groups[t.Task] = t.Group
+		if n := len(d.keys); n == 0 || d.keys[n-1] != key {
+			d.keys = append(d.keys, key)
+		}
+	}
+	return d, nil
+}
+
+// loadTexts reads the patches and verifier outputs that the events name.
+func (d *Data) loadTexts(run *results.Run) error {
+	var shas []string
+	for i := range d.Events {
+		for _, sha := range []*string{d.Events[i].PatchSHA, d.Events[i].OutputSHA} {
+			if sha != nil {
+				shas = append(shas, *sha)
+			}
+		}
+	}
+	blobs, err := run.Blobs(shas)
+	if err != nil {
+		return fmt.Errorf("read patches and outputs: %w", err)
+	}
+	for sha, data := range blobs {
+		d.texts[sha] = string(data)
+	}
+	for i := range d.Attempts {
+		if sha := d.Attempts[i].PatchSHA; sha != nil && d.patch[*sha].canonical == "" {
+			d.patch[*sha] = readPatch(d.texts[*sha])
+		}
+	}
+	return nil
+}
+
+// attempts returns the attempts of one arm's trial, in order.
+func (d *Data) attempts(t *results.Trial) []*results.Attempt {
+	out := make([]*results.Attempt, 0, len(t.AttemptIDs))
+	for _, id := range t.AttemptIDs {
+		if a := d.byID[id]; a != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// patchOf returns an attempt's patch; an attempt without one changed nothing.
+func (d *Data) patchOf(a *results.Attempt) patchOf {
+	if a.PatchSHA == nil {
+		return readPatch("")
+	}
+	return d.patch[*a.PatchSHA]
+}
+
+// unit says what is independent: groups, where some task shares one, or tasks.
+func (d *Data) unit() string {
+	for task, group := range d.groups {
+		if task != group {
+			return "group"
+		}
+	}
+	return "task"
+}
+
+// groupNames lists the groups in registered order of their first task.
+func (d *Data) groupNames() []string {
+	var names []string
+	for _, k := range d.keys {
+		if g := d.groups[k.Task]; !slices.Contains(names, g) {
+			names = append(names, g)
+		}
+	}
+	return names
+}

@@ -1,0 +1,124 @@
+package analysis
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"retrial/results"
+)
+
+// Each gate passes on an honest run and fails when the log is not what it
+// should be.
+func TestGates(t *testing.T) {
+	always := func(verified bool) func(string, int) outcome {
+		return func(string, int) outcome {
+			return outcome{patch: diffOf("a", "b"), output: "FAIL: test_a (t.T.test_a)\n", verified: verified, scored: true}
+		}
+	}
+	change := func(pick func(*results.Event) bool, how func(*results.Event)) func([]results.Event) []results.Event {
+		return func(events []results.Event) []results.Event {
+			for i := range events {
+				if pick(&events[i]) {
+					how(&events[i])
+					return events
+				}
+			}
+			panic("nothing to tamper with")
+		}
+	}
+	retryOf := func(kind results.Kind, arm string) func(*results.Event) bool {
+		return func(e *results.Event) bool { return e.Kind == kind && e.SharedBy == arm && e.Attempt == 2 }
+	}
+	cases := []struct {
+		name  string
+		fails string // gate, "" for none
+		spoil func(*simulation)
+	}{
+		{"honest run", "", func(*simulation) {}},
+		{"injection event lost", "wire_live", func(s *simulation) {
+			s.tamper = func(events []results.Event) []results.Event {
+				i := slices.IndexFunc(events, func(e results.Event) bool { return e.Kind == results.KindHistoryInjected })
+				return slices.Delete(events, i, i+1)
+			}
+		}},
+		{"another history sent than recorded", "wire_live", func(s *simulation) {
+			s.tamper = change(retryOf(results.KindHistoryInjected, "diff-feedback"), func(e *results.Event) { e.AddedSHA = results.Ptr(strings.Repeat("0", 64)) })
+		}},
+		{"record's patch changed afterwards", "wire_live", func(s *simulation) {
+			s.tamper = change(func(e *results.Event) bool {
+				return e.Kind == results.KindDiff && e.Attempt == 1 && e.Task == "task-01"
+			}, func(e *results.Event) {
+				e.PatchSHA = s.blob("patch", diffOf("a = 1", "a = 3"))
+			})
+		}},
+		{"history in the control", "control_clean", func(s *simulation) {
+			s.tamper = func(events []results.Event) []results.Event {
+				i := slices.IndexFunc(events, retryPtr(retryOf(results.KindAttemptStart, "blind")))
+				e := events[i]
+				e.Kind, e.AddedSHA = results.KindHistoryInjected, results.Ptr(strings.Repeat("1", 64))
+				return slices.Insert(events, i+1, e)
+			}
+		}},
+		{"another task text in one arm", "isolation", func(s *simulation) {
+			s.tamper = change(retryOf(results.KindPromptComposed, "notice"), func(e *results.Event) { e.PromptWithoutSHA = results.Ptr(strings.Repeat("2", 64)) })
+		}},
+		{"every draft passes", "at_risk_share", func(s *simulation) { s.draft = always(true) }},
+		{"every draft fails", "at_risk_share", func(s *simulation) { s.draft = always(false) }},
+		{"the control never recovers", "control_recovery", func(s *simulation) {
+			s.tasks, s.draft = simTasks(100), always(false)
+			s.design = strings.Replace(simDesign, "replicates: 2", "replicates: 2\ngates: {at_risk_max: 1}", 1)
+			retry := s.retry
+			s.retry = func(task string, rep int, arm string, attempt int) outcome {
+				o := retry(task, rep, arm, attempt)
+				o.verified = o.verified && arm != "blind"
+				return o
+			}
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := ladder()
+			if strings.HasPrefix(c.name, "every draft") {
+				s.tasks = simTasks(60)
+			}
+			c.spoil(s)
+			got := Compare(s.load(t))
+			var failed []string
+			for _, g := range got.Failed() {
+				failed = append(failed, g.Gate)
+			}
+			if c.fails == "" && len(failed) > 0 || c.fails != "" && !slices.Contains(failed, c.fails) {
+				t.Errorf("failed gates %v, want %q\n%+v", failed, c.fails, got.Gates)
+			}
+			var page bytes.Buffer
+			if err := Write(&page, got, "text"); err != nil {
+				t.Fatal(err)
+			}
+			if headline := strings.HasPrefix(page.String(), "MEASUREMENT FAILURE: "); headline != (c.fails != "") {
+				t.Errorf("headline: %.80s", page.String())
+			}
+		})
+	}
+}
+
+func retryPtr(f func(*results.Event) bool) func(results.Event) bool {
+	return func(e results.Event) bool { return f(&e) }
+}
+
+// Arms of one fork with two drafts: the fork is broken. The log cannot be
+// tampered into this by one event, so the trial's attempt lists are.
+func TestForkIntegrityGate(t *testing.T) {
+	d := ladder().load(t)
+	if g := d.forkIntegrity(); g.Passed == nil || !*g.Passed {
+		t.Fatalf("honest run: %+v", g)
+	}
+	other := d.Attempts[0]
+	other.AttemptID, other.PatchSHA = "another draft", results.Ptr(strings.Repeat("3", 64))
+	d.byID[other.AttemptID] = &other
+	d.byArm["notice"][d.keys[0]].AttemptIDs[0] = other.AttemptID
+	if g := d.forkIntegrity(); g.Passed == nil || *g.Passed {
+		t.Errorf("an arm with a draft of its own: %+v", g)
+	}
+}

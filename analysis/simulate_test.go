@@ -1,0 +1,238 @@
+package analysis
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"retrial/arms"
+	"retrial/results"
+)
+
+// outcome is what one attempt of a simulated run leaves.
+type outcome struct {
+	patch    string
+	verified bool
+	scored   bool
+	output   string
+	fault    bool // infrastructure: the lane has no result
+}
+
+// simulation makes a sealed run folder out of told outcomes: the real arms
+// compose the real prompts, so that every gate has its true subject.
+type simulation struct {
+	design   string
+	tasks    []results.TaskInfo
+	draft    func(task string, rep int) outcome
+	retry    func(task string, rep int, arm string, attempt int) outcome
+	tamper   func(events []results.Event) []results.Event // what went wrong with the log, nil for nothing
+	events   []results.Event
+	blobs    map[string]string
+	d        *arms.Design
+	index    map[string]int64
+	attempts map[string]bool
+}
+
+const simDesign = `
+name: simulated
+question: Is the analysis right?
+corpus: none
+attempts: 3
+replicates: 2
+arms: [blind, notice, diff-feedback]
+primary: {treatment: diff-feedback, control: blind}
+`
+
+// simTasks are n tasks, each its own group.
+func simTasks(n int) []results.TaskInfo {
+	out := make([]results.TaskInfo, n)
+	for i := range out {
+		id := fmt.Sprintf("task-%02d", i)
+		out[i] = results.TaskInfo{ID: id, Group: id, Hash: id, HasScore: true}
+	}
+	return out
+}
+
+// diffOf is a patch that replaces one line by another.
+func diffOf(from, to string) string {
+	return fmt.Sprintf("diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1,3 +1,3 @@\n x = 1\n-%s\n+%s\n y = 2\n", from, to)
+}
+
+// load writes the run and reads it back as the analysis does.
+func (s *simulation) load(t *testing.T) *Data {
+	t.Helper()
+	run, err := results.Open(s.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { run.Close() })
+	d, err := Load(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (s *simulation) write(t *testing.T) string {
+	t.Helper()
+	var err error
+	if s.design == "" {
+		s.design = simDesign
+	}
+	if s.d, err = arms.ParseDesign("design.yaml", []byte(s.design)); err != nil {
+		t.Fatal(err)
+	}
+	s.blobs, s.index, s.attempts = map[string]string{}, map[string]int64{}, map[string]bool{}
+	detail, _ := json.Marshal(results.RunDetail{Design: s.d.JSON(), Arms: s.d.ArmNames(), HasScore: true})
+	s.events = []results.Event{{Kind: results.KindRunStart, TaskIndex: -1, Detail: string(detail)}}
+	for i, task := range s.tasks {
+		for rep := range s.d.Replicates {
+			s.trial(i, task, rep)
+		}
+	}
+	s.events = append(s.events, results.Event{Kind: results.KindRunFinish, TaskIndex: -1})
+	if s.tamper != nil {
+		s.events = s.tamper(s.events)
+	}
+	return s.seal(t)
+}
+
+func (s *simulation) seal(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	info := results.RunInfo{RunID: "sim", DesignHash: s.d.Hash(), Design: s.d.JSON(), Arms: s.d.ArmNames(), Tasks: s.tasks, Solver: "mutate (memory: heed)", Sandbox: "none"}
+	if err := mkdirAndWrite(dir, info); err != nil {
+		t.Fatal(err)
+	}
+	j, err := results.CreateJournal(dir, results.Header{RunID: "sim", DesignHash: s.d.Hash(), Tool: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, text := range s.blobs {
+		if _, err := j.Blob(strings.SplitN(kind, " ", 2)[0], []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range s.events {
+		s.events[i].RunID, s.events[i].DesignHash = "sim", s.d.Hash()
+	}
+	j.Append(s.events...)
+	if err := j.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := results.ReadJournal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := results.Seal(dir, log); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// trial plays one trial: the draft is shared, retries are drawn per arm.
+func (s *simulation) trial(taskIndex int, task results.TaskInfo, rep int) {
+	fork := fmt.Sprintf("%s/%d", task.ID, rep)
+	base := results.Event{Task: task.ID, Group: task.Group, Replicate: int32(rep), TaskIndex: int32(taskIndex)}
+	if s.d.Fork == arms.ForkShared {
+		base.ForkID = fork
+	}
+	s.log(base, results.KindTrialStart, nil)
+	for _, arm := range s.d.Resolved {
+		s.lane(base, fork, arm)
+	}
+}
+
+func (s *simulation) lane(base results.Event, fork string, arm arms.Arm) {
+	state := arms.State{Budget: s.d.Attempts, Problem: arms.Problem{ID: base.Task, Instruction: "Mend it.", Verify: "true", Files: []arms.File{{Path: "m.py", Content: "x = 1\n"}}}}
+	passed := false
+	for {
+		d := arm.Next(state)
+		if d.Action == arms.ActionStop {
+			s.log(base, results.KindTrialFinish, func(e *results.Event) { e.Arm, e.Passed = arm.Name, &passed })
+			return
+		}
+		e, o := base, outcome{}
+		e.Arm, e.SharedBy, e.Attempt, e.TryID = arm.Name, arm.Name, int32(d.Attempt), 1
+		if d.Attempt == 1 {
+			o = s.draft(base.Task, int(base.Replicate))
+			if base.ForkID != "" {
+				e.Arm, e.SharedBy = "draft", strings.Join(s.d.ArmNames(), ";")
+			}
+		} else {
+			o = s.retry(base.Task, int(base.Replicate), arm.Name, d.Attempt)
+		}
+		e.AttemptID = fmt.Sprintf("%s/%d/%s", fork, d.Attempt, e.Arm)
+		if o.fault {
+			s.log(e, results.KindInfraFault, func(e *results.Event) { e.Reason = results.Ptr("the machine broke") })
+			s.log(base, results.KindTrialFinish, func(e *results.Event) { e.Arm, e.Reason = arm.Name, results.Ptr("infra: the machine broke") })
+			return
+		}
+		if !s.attempts[e.AttemptID] {
+			s.attempts[e.AttemptID] = true
+			s.attempt(e, d, o)
+		}
+		rec := arms.Record{Attempt: d.Attempt, Outcome: arms.Failed, VerifyOutput: o.output, Patch: o.patch}
+		if o.verified {
+			rec.Outcome = arms.Passed
+		}
+		rec.Signature = arms.Sign(rec.Outcome, rec.VerifyOutput).Signature
+		state.Records = append(state.Records, rec)
+		state.Finished, passed = o.verified, o.verified && o.scored
+	}
+}
+
+// attempt logs the events of one attempt, as a harness does.
+func (s *simulation) attempt(e results.Event, d arms.Decision, o outcome) {
+	s.log(e, results.KindAttemptStart, func(e *results.Event) { e.Action = results.Ptr(string(d.Action)) })
+	s.log(e, results.KindPromptComposed, func(e *results.Event) {
+		e.PromptSHA = s.blob("prompt", string(d.Prompt.JSON()))
+		e.PromptWithoutSHA = results.Ptr(arms.SHA(d.Prompt.Without().JSON()))
+		if d.Prompt.Added != "" {
+			e.AddedSHA = results.Ptr(arms.SHA([]byte(d.Prompt.Added)))
+		}
+	})
+	if d.Injection != nil {
+		s.log(e, results.KindHistoryInjected, func(e *results.Event) {
+			e.AddedSHA = results.Ptr(arms.SHA([]byte(d.Prompt.Added)))
+			e.HistoryRecords = results.Ptr(int32(len(d.Injection.Shown)))
+		})
+	}
+	s.log(e, results.KindDiff, func(e *results.Event) { e.PatchSHA = s.blob("patch", o.patch) })
+	word := arms.Failed
+	if o.verified {
+		word = arms.Passed
+	}
+	s.log(e, results.KindVerdict, func(e *results.Event) {
+		e.Outcome, e.Passed, e.OutputSHA = results.Ptr(string(word)), &o.verified, s.blob("output", o.output)
+		if f := arms.Sign(word, o.output); f.Signature != "" {
+			e.Signature = &f.Signature
+		}
+	})
+	if o.verified {
+		s.log(e, results.KindScore, func(e *results.Event) { e.Passed = &o.scored })
+	}
+	s.log(e, results.KindAttemptFinish, func(e *results.Event) {
+		e.Outcome, e.VerifyRuns = results.Ptr(string(word)), results.Ptr(int32(10))
+	})
+}
+
+func (s *simulation) log(e results.Event, kind results.Kind, fill func(*results.Event)) {
+	key := fmt.Sprintf("%d/%d", e.TaskIndex, e.Replicate)
+	e.Kind, e.Index = kind, s.index[key]
+	s.index[key]++
+	if fill != nil {
+		fill(&e)
+	}
+	s.events = append(s.events, e)
+}
+
+func (s *simulation) blob(kind, text string) *string {
+	s.blobs[kind+" "+text] = text
+	return results.Ptr(arms.SHA([]byte(text)))
+}

@@ -1,0 +1,265 @@
+package analysis
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Formats that Write knows.
+var Formats = []string{"text", "markdown", "csv", "json"}
+
+// Write lays c out in one of Formats. CSV holds the comparisons alone, floats
+// unrounded; JSON everything; text and markdown are for people.
+func Write(w io.Writer, c *Comparison, format string) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(c)
+	case "csv":
+		return writeCSV(w, c)
+	case "markdown", "text":
+		return writePage(w, c, format == "markdown")
+	}
+	return fmt.Errorf("unknown format %q (valid: %s)", format, strings.Join(Formats, ", "))
+}
+
+// section is one table of the page, with a heading and notes for its reader.
+type section struct {
+	title  string
+	header []string
+	rows   [][]string
+	notes  []string
+}
+
+func writePage(w io.Writer, c *Comparison, markdown bool) error {
+	var b strings.Builder
+	for _, line := range head(c) {
+		b.WriteString(line + "\n")
+		if markdown {
+			b.WriteString("\n")
+		}
+	}
+	for _, s := range []section{armSection(c), pairSection(c), landingSection(c), indicatorSection(c), gateSection(c)} {
+		if len(s.rows) == 0 {
+			continue
+		}
+		prefix := ""
+		if markdown {
+			prefix = "### "
+		}
+		b.WriteString("\n" + prefix + s.title + "\n")
+		if markdown {
+			b.WriteString("\n")
+		}
+		if err := s.table(&b, markdown); err != nil {
+			return fmt.Errorf("lay out table: %w", err)
+		}
+		for _, n := range s.notes {
+			if markdown {
+				b.WriteString("\n")
+			}
+			b.WriteString(n + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s section) table(w io.Writer, markdown bool) error {
+	align := make([]tw.Align, len(s.header))
+	for i := range align {
+		align[i] = tw.AlignRight
+	}
+	align[0] = tw.AlignLeft
+	if s.header[len(align)-1] == "seen in the log" {
+		for i := range align {
+			align[i] = tw.AlignLeft
+		}
+	}
+	cfg := tablewriter.Config{
+		Header: tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone}},
+		Row:    tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone}},
+	}
+	rendition := tw.Rendition{
+		Borders:  tw.BorderNone,
+		Symbols:  tw.NewSymbols(tw.StyleASCII),
+		Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.Lines{ShowHeaderLine: tw.Off}},
+	}
+	var opts []tablewriter.Option
+	if markdown {
+		opts = []tablewriter.Option{tablewriter.WithRenderer(renderer.NewMarkdown()), tablewriter.WithConfig(cfg)}
+	} else {
+		opts = []tablewriter.Option{tablewriter.WithRenderer(renderer.NewBlueprint(rendition)), tablewriter.WithConfig(cfg)}
+	}
+	t := tablewriter.NewTable(w, opts...)
+	t.Header(s.header)
+	if err := t.Bulk(s.rows); err != nil {
+		return err
+	}
+	return t.Render()
+}
+
+// head is what stands above every number: the question, who answered it, and
+// whether the run measured anything.
+func head(c *Comparison) []string {
+	var lines []string
+	if failed := c.Failed(); len(failed) > 0 {
+		var names []string
+		for _, g := range failed {
+			names = append(names, g.Gate)
+		}
+		lines = append(lines, "MEASUREMENT FAILURE: "+strings.Join(names, ", ")+". The numbers below do not answer the question.")
+	}
+	r := c.Run
+	if r.Question != "" {
+		lines = append(lines, r.Question)
+	}
+	if !r.IsLanguageModel {
+		lines = append(lines, fmt.Sprintf("Solver: %s, the built-in repairer. It is NOT a language model: the numbers try the machinery and say nothing about models.", r.Solver))
+	} else {
+		lines = append(lines, "Solver: "+r.Solver)
+	}
+	lines = append(lines, fmt.Sprintf("%s: %d tasks of %s, %d replicates, up to %d attempts, seed %d; %d attempts made; exploratory.",
+		r.Name, r.Tasks, r.Corpus, r.Replicates, r.Attempts, r.Seed, r.AttemptsMade))
+	if r.Sandbox == "none" {
+		lines = append(lines, "Sandbox: none. Commands ran unsandboxed.")
+	}
+	if !r.TestsHidden {
+		lines = append(lines, "Some tasks have no hidden score: their tests were not hidden from the solver.")
+	}
+	return lines
+}
+
+func armSection(c *Comparison) section {
+	s := section{title: "Success within the budget", header: []string{"arm", "success"}}
+	for k := range c.Run.Attempts {
+		s.header = append(s.header, fmt.Sprintf("by %d", k+1))
+	}
+	s.header = append(s.header, "at risk", "recovered", "missing", "faults", "timeouts", "tokens", "verify runs")
+	for _, a := range c.Arms {
+		row := []string{a.Arm, percentOf(a.Success)}
+		for _, v := range a.SuccessByAttempt {
+			row = append(row, percent(float64(v)))
+		}
+		row = append(row, fmt.Sprintf("%d/%d", a.AtRisk, a.Trials), share(a.Recovered, a.AtRisk), fmt.Sprint(a.Missing),
+			fmt.Sprint(a.InfraFaults), fmt.Sprint(a.Timeouts), count(a.Tokens.Total), count(a.VerifyRuns))
+		s.rows = append(s.rows, row)
+	}
+	s.notes = []string{"at risk: trials whose draft failed verify, the only ones in which an arm can act. Costs count shared attempts in full for each arm."}
+	return s
+}
+
+func pairSection(c *Comparison) section {
+	s := section{title: "Differences, treatment minus control, in percentage points (pp)",
+		header: []string{"treatment - control", "over", "delta", "95% interval", "p", "only treatment", "only control", "pairs", "units", "MDE80"}}
+	methods := map[string]bool{}
+	for _, p := range c.Comparisons {
+		name := p.Treatment + " - " + p.Control
+		if p.Primary {
+			name = "* " + name
+		}
+		s.rows = append(s.rows, []string{name, strings.ReplaceAll(p.Estimand, "_", " "), points(float64(p.Delta)), span(p.CI), pText(p.P),
+			countInt(p.TreatmentOnly), countInt(p.ControlOnly), fmt.Sprint(p.Pairs), fmt.Sprintf("%d %ss", p.Tasks, p.Unit), magnitude(p.MDE80)})
+		methods[p.CI.Method+", "+p.P.Method] = true
+	}
+	for _, p := range c.Comparisons {
+		if p.Primary {
+			s.notes = append(s.notes, statement(p))
+		}
+		if p.Estimand == EstimandAll && p.Missing.Treatment+p.Missing.Control > 0 {
+			s.notes = append(s.notes, fmt.Sprintf("%s - %s: pairs are lost to missing trials (%d and %d); over all trials the difference lies between %s and %s pp.",
+				p.Treatment, p.Control, p.Missing.Treatment, p.Missing.Control, points(float64(p.Missing.Bounds.Low)), points(float64(p.Missing.Bounds.High))))
+		}
+	}
+	s.notes = append(s.notes, "* primary. Interval and p: "+strings.Join(sortedKeys(methods), "; ")+
+		". MDE80: the smallest difference that a run of this size and spread finds with 80% power. Not adjusted for the number of arms.")
+	return s
+}
+
+// statement says what an interval supports and what it rules out.
+func statement(p PairRow) string {
+	low, high := float64(p.CI.Low), float64(p.CI.High)
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return fmt.Sprintf("%s against %s: the data give no interval (%s).", p.Treatment, p.Control, joinFlags(p))
+	}
+	switch {
+	case low > 0:
+		return fmt.Sprintf("%s succeeds more often than %s by %s pp; the interval rules out gains below %s and above %s pp.",
+			p.Treatment, p.Control, points(float64(p.Delta)), points(low), points(high))
+	case high < 0:
+		return fmt.Sprintf("%s succeeds less often than %s by %s pp; the interval rules out losses smaller than %s and larger than %s pp.",
+			p.Treatment, p.Control, points(-float64(p.Delta)), points(-high), points(-low))
+	}
+	return fmt.Sprintf("Undecided between %s and %s: the interval rules out losses beyond %s pp and gains beyond %s pp, nothing between.",
+		p.Treatment, p.Control, points(low), points(high))
+}
+
+func landingSection(c *Comparison) section {
+	s := section{title: "Where retries landed (passed/failed)", header: []string{"arm", LandEmpty, LandRepeat, LandVariation, LandNovel},
+		notes: []string{fmt.Sprintf("repeat: the same change as an earlier attempt of the trial; variation: similarity to one of at least %.2f (not calibrated).", Tau)}}
+	at := map[string]int{}
+	for _, l := range c.Landings {
+		i, known := at[l.Arm]
+		if !known {
+			i = len(s.rows)
+			at[l.Arm] = i
+			s.rows = append(s.rows, []string{l.Arm})
+		}
+		s.rows[i] = append(s.rows[i], fmt.Sprintf("%d/%d", l.Passed, l.Failed))
+	}
+	return s
+}
+
+func indicatorSection(c *Comparison) section {
+	s := section{title: "Similarity of attempt 2 to the shared draft (token 3-gram Jaccard)",
+		header: []string{"treatment - control", "treatment", "control", "delta", "95% interval", "p", "pairs"}}
+	for _, i := range c.Indicators {
+		s.rows = append(s.rows, []string{i.Treatment + " - " + i.Control, decimal(i.EstimateTreatment), decimal(i.EstimateControl),
+			signed(i.Delta), signedSpan(i.CI), pText(i.P), fmt.Sprint(i.Pairs)})
+	}
+	return s
+}
+
+func gateSection(c *Comparison) section {
+	s := section{title: "Gates", header: []string{"gate", "passed", "wanted", "seen in the log"}}
+	for _, g := range c.Gates {
+		passed := "-"
+		if g.Passed != nil {
+			passed = map[bool]string{true: "yes", false: "NO"}[*g.Passed]
+			if *g.Passed && g.Warning {
+				passed = "yes (warning)"
+			}
+		}
+		s.rows = append(s.rows, []string{g.Gate, passed, g.Threshold, g.Message})
+	}
+	return s
+}
+
+func writeCSV(w io.Writer, c *Comparison) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"treatment", "control", "primary", "estimand", "unit", "tasks", "pairs", "both", "treatment_only", "control_only", "neither",
+		"delta", "ci_low", "ci_high", "ci_level", "ci_method", "p", "p_method", "mde80", "missing_treatment", "missing_control", "flags"})
+	raw := func(n Number) string { return strconv.FormatFloat(float64(n), 'g', -1, 64) }
+	for _, p := range c.Comparisons {
+		mde := ""
+		if p.MDE80 != nil {
+			mde = raw(*p.MDE80)
+		}
+		out.Write([]string{p.Treatment, p.Control, strconv.FormatBool(p.Primary), p.Estimand, p.Unit, strconv.Itoa(p.Tasks), strconv.Itoa(p.Pairs),
+			blank(p.Both), blank(p.TreatmentOnly), blank(p.ControlOnly), blank(p.Neither), raw(p.Delta), raw(p.CI.Low), raw(p.CI.High),
+			strconv.FormatFloat(p.CI.Level, 'g', -1, 64), p.CI.Method, raw(p.P.Value), p.P.Method, mde,
+			strconv.Itoa(p.Missing.Treatment), strconv.Itoa(p.Missing.Control), joinFlags(p)})
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,340 @@
+package arms_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"retrial/arms"
+	"retrial/arms/suites"
+	"retrial/tasks/strict"
+)
+
+// sound is a design that names everything, with a value unlike the default
+// wherever more than one is valid.
+const sound = `name: all-named
+question: Does it?
+corpus: builtin:py-bugs
+tasks: ["merge-*", "!merge-two"]
+limit: 9
+solver: {kind: mutate, memory: ignore}
+attempts: 4
+replicates: 6
+seed: 18446744073709551615
+fork: independent
+arms:
+  - blind
+  - name: short
+    base: diff-feedback
+    question: Is less enough?
+    caps:
+      diff: 500
+  - name: own
+    memory: all
+    show: [verdict, description]
+    dedupe: exact
+    heading: "## Before"
+    footer: Go on.
+primary: {treatment: own, control: short, margin: 0.05}
+gates: {at_risk_min: 0.1, recovery_max: 0.9}
+stop: {rule: fixed}
+budget: {usd: 5.5, attempts: 20000}
+limits: {attempt: 90s, steps: 50, tokens: 200000, verify_runs: 32}
+keep: all
+sandbox: none
+`
+
+const least = "name: least\ncorpus: c\narms: [blind, notice]\n"
+
+func parse(t testing.TB, text string) *arms.Design {
+	t.Helper()
+	d, err := arms.ParseDesign("d.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return d
+}
+
+func TestParseDesign(t *testing.T) {
+	d := parse(t, sound)
+	full := arms.Caps{Diff: 2000, Output: 2000, FirstError: 500, Description: 1000}
+	short := arm(t, "diff-feedback")
+	short.Name, short.Base, short.Question, short.Caps.Diff = "short", "diff-feedback", "Is less enough?", 500
+	want := &arms.Design{
+		Name: "all-named", Question: "Does it?", Corpus: "builtin:py-bugs", Tasks: []string{"merge-*", "!merge-two"}, Limit: 9,
+		Solver: arms.SolverSpec{Kind: "mutate", Memory: "ignore"}, Attempts: 4, Replicates: 6, Seed: 1<<64 - 1, Fork: arms.ForkIndependent,
+		Resolved: []arms.Arm{arm(t, "blind"), short, {
+			Name: "own", Memory: arms.MemoryAll, Show: []arms.Part{arms.PartVerdict, arms.PartDescription}, Caps: full,
+			Dedupe: arms.DedupeExact, Heading: "## Before", Footer: "Go on.",
+		}},
+		Primary: arms.Primary{Treatment: "own", Control: "short", Margin: 0.05}, Gates: map[string]float64{"at_risk_min": 0.1, "recovery_max": 0.9},
+		Stop: arms.StopRule{Rule: "fixed"}, Budget: arms.RunBudget{USD: 5.5, Attempts: 20000},
+		Limits: arms.Limits{Attempt: arms.Duration(90 * time.Second), Steps: 50, Tokens: 200000, VerifyRuns: 32}, Keep: "all", Sandbox: "none",
+	}
+	if d.Arms = nil; !reflect.DeepEqual(d, want) {
+		t.Errorf("got  %s\nwant %s", d.JSON(), want.JSON())
+	}
+	if got := d.ArmNames(); !slices.Equal(got, []string{"blind", "short", "own"}) {
+		t.Errorf("arms %v", got)
+	}
+}
+
+func TestDesignDefaults(t *testing.T) {
+	want := &arms.Design{
+		Name: "least", Corpus: "c", Tasks: []string{}, Solver: arms.SolverSpec{Kind: "mutate", Memory: "heed"}, Attempts: 3, Replicates: 5, Seed: 1,
+		Fork: arms.ForkShared, Resolved: []arms.Arm{arm(t, "blind"), arm(t, "notice")}, Primary: arms.Primary{Treatment: "notice", Control: "blind"},
+		Gates: map[string]float64{}, Stop: arms.StopRule{Rule: "fixed"}, Limits: arms.Limits{Attempt: arms.Duration(10 * time.Minute), VerifyRuns: 64}, Keep: "all", Sandbox: "auto",
+	}
+	for _, text := range []string{least, least + "tasks:\ngates:\nquestion:\n", "# a comment\n\n" + least + "solver: {}\nlimits: {}\n"} {
+		d := parse(t, text)
+		if d.Arms = nil; !reflect.DeepEqual(d, want) {
+			t.Errorf("%s\ngot  %s\nwant %s", text, d.JSON(), want.JSON())
+		}
+	}
+	if d := parse(t, "name: one\ncorpus: c\narms: [blind]\n"); d.Primary != (arms.Primary{}) {
+		t.Errorf("a single arm is compared: %+v", d.Primary)
+	}
+	for name, caps := range map[string]arms.Caps{
+		"{name: x, memory: all, show: [diff], caps: {diff: 7}}":                                            {Diff: 7, Output: 2000, FirstError: 500, Description: 1000},
+		"{name: x, base: diff-feedback, caps: {output: 0}}":                                                {Diff: 2000, Output: 0, FirstError: 500, Description: 1000},
+		"{name: x, base: diff-feedback, caps: {diff: 0, output: 0, first_error: 0, description: 0}}":       {},
+		"{name: x, base: diff-feedback, caps: }":                                                           arms.DefaultCaps,
+		"{name: x, memory: all, show: [diff], caps: {diff: 0, output: 0, first_error: 0, description: 0}}": {},
+	} {
+		if got := parse(t, "name: d\ncorpus: c\narms: [blind, "+name+"]\n").Resolved[1].Caps; got != caps {
+			t.Errorf("%s has caps %+v, want %+v", name, got, caps)
+		}
+	}
+}
+
+func TestDesignFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to string // what is changed in the sound design
+		want           string
+	}{
+		{"unknown key", "seed:", "sed:", `d.yaml:9: unknown key "sed" (did you mean "seed"?)`},
+		{"unknown key inside", "verify_runs", "verify_run", `d.yaml:28: limits: unknown key "verify_run" (did you mean "verify_runs"?)`},
+		{"unknown key of an arm", "    dedupe", "    dedup", `d.yaml:21: unknown key "dedup" (did you mean "dedupe"?)`},
+		{"unknown cap", "diff: 500", "dif: 500", `d.yaml:17: caps: unknown key "dif" (did you mean "diff"?)`},
+		{"key given twice", "limit: 9", "name: b", `d.yaml:5: key "name" stands twice, first on line 1`},
+		{"wrong type", "attempts: 4", "attempts: four", `d.yaml:7: attempts: want a whole number, got "four"`},
+		{"no list", "[\"merge-*\", \"!merge-two\"]", "merge", `d.yaml:4: tasks: want a list, got "merge"`},
+		{"seed below 0", "18446744073709551615", "-1", `d.yaml:9: seed: want a whole number from 0 up, got -1`},
+		{"solver", "kind: mutate", "kind: mutant", `d.yaml:6: unknown solver "mutant" (did you mean "mutate"?)`},
+		{"solver memory", "memory: ignore", "memory: ignored", `d.yaml:6: unknown memory "ignored" (did you mean "ignore"?)`},
+		{"fork", "independent", "independant", `d.yaml:10: unknown fork "independant" (did you mean "independent"?)`},
+		{"fork, far off", "independent", "nothing", `d.yaml:10: unknown fork "nothing" (valid: shared, independent)`},
+		{"stop rule", "rule: fixed", "rule: fixd", `d.yaml:26: unknown stop rule "fixd" (did you mean "fixed"?)`},
+		{"keep", "keep: all", "keep: al", `d.yaml:29: unknown keep "al" (did you mean "all"?)`},
+		{"sandbox", "sandbox: none", "sandbox: bublewrap", `d.yaml:30: unknown sandbox "bublewrap" (did you mean "bubblewrap"?)`},
+		{"name", "name: all-named", "name: a/b", `d.yaml:1: name "a/b" must be a word of letters, digits, '.', '_' and '-' that starts with a letter or digit, at most 100 long: it names the run folder`},
+		{"name missing", "name: all-named\n", "", `d.yaml: name is missing: it names the run folder`},
+		{"corpus missing", "corpus: builtin:py-bugs", "corpus: \"\"", `d.yaml:3: corpus is missing, for example builtin:py-bugs`},
+		{"limit", "limit: 9", "limit: -1", `d.yaml:5: limit: -1 is not between 0 and 1000000000`},
+		{"attempts", "attempts: 4", "attempts: 0", `d.yaml:7: attempts: 0 is not between 1 and 1000`},
+		{"replicates", "replicates: 6", "replicates: 0", `d.yaml:8: replicates: 0 is not between 1 and 100000`},
+		{"steps", "steps: 50", "steps: -1", `d.yaml:28: limits.steps: -1 is not between 0 and 1000000000`},
+		{"tokens", "tokens: 200000", "tokens: -1", `d.yaml:28: limits.tokens: -1 is not between 0 and 1000000000`},
+		{"verify runs", "verify_runs: 32", "verify_runs: 0", `d.yaml:28: limits.verify_runs: 0 is not between 1 and 1000000000`},
+		{"duration", "attempt: 90s", "attempt: 90", `d.yaml:28: limits.attempt: "90" is not a duration such as 10m`},
+		{"duration below 0", "attempt: 90s", "attempt: -90s", `d.yaml:28: limits.attempt: "-90s" is not a duration such as 10m`},
+		{"money", "usd: 5.5", "usd: -1", `d.yaml:27: budget.usd: -1 is not between 0 and 1e9`},
+		{"endless money", "usd: 5.5", "usd: .inf", `d.yaml:27: budget.usd: want a number, got .inf`},
+		{"budget", "attempts: 20000", "attempts: -1", `d.yaml:27: budget.attempts: -1 is not between 0 and 1000000000`},
+		{"glob", "\"merge-*\"", "\"[\"", `d.yaml:4: task filter "[" is not a glob`},
+		{"empty glob", "\"!merge-two\"", "\"!\"", `d.yaml:4: task filter "!" is not a glob`},
+		{"margin", "margin: 0.05", "margin: 1", `d.yaml:24: primary.margin: 1 is not a fraction from 0 up to 1`},
+		{"no margin", "margin: 0.05", "margin: .nan", `d.yaml:24: primary.margin: want a number, got .nan`},
+		{"treatment", "treatment: own", "treatment: owl", `d.yaml:24: primary.treatment: unknown arm "owl" (did you mean "own"?)`},
+		{"control", "control: short", "control: blnd", `d.yaml:24: primary.control: unknown arm "blnd" (did you mean "blind"?)`},
+		{"no treatment", "treatment: own, ", "", `d.yaml:24: primary.treatment is missing: name one of blind, short, own`},
+		{"one arm twice", "treatment: own", "treatment: short", `d.yaml:24: primary: treatment and control are both "short"`},
+		{"gate", "at_risk_min", "at_risk_mim", `d.yaml:25: unknown gate threshold "at_risk_mim" (did you mean "at_risk_min"?)`},
+		{"gate threshold", "at_risk_min: 0.1", "at_risk_min: 5", `d.yaml:25: gate threshold at_risk_min is 5: want a fraction from 0 to 1`},
+		{"gates crossed", "at_risk_min: 0.1", "at_risk_min: 0.96", `d.yaml:25: gate thresholds at_risk_min 0.96 and at_risk_max 0.95 leave nothing between them`},
+		{"arm", "  - blind", "  - blnd", `d.yaml:12: unknown arm "blnd" (did you mean "blind"?)`},
+		{"arm null", "  - blind", "  - null", `d.yaml:12: an arm is a preset's name, or a mapping with name and base`},
+		{"arm a list", "  - blind", "  - [blind]", `d.yaml:12: an arm is a preset's name, or a mapping with name and base`},
+		{"base", "base: diff-feedback", "base: diff-fedback", `d.yaml:14: unknown arm "diff-fedback" (did you mean "diff-feedback"?)`},
+		{"arm without name", "name: own", "name: \"\"", `d.yaml:18: an arm that is not a preset needs a name`},
+		{"preset redefined", "name: short", "name: notice", `d.yaml:13: arm "notice" has the name of a preset but changes its knobs: give it a name of its own and base: notice`},
+		{"arm twice", "name: own", "name: short", `d.yaml:18: arm "short" stands in the design twice`},
+		{"arm reserved", "name: own", "name: draft", `d.yaml:18: arm name "draft" is reserved: tables call the first attempt so`},
+		{"arm name", "name: own", "name: a;b", `d.yaml:18: arm name "a;b" must be a word of letters, digits, '.', '_' and '-' that starts with a letter or digit, at most 100 long`},
+		{"memory", "memory: all", "memory: al", `d.yaml:19: arm "own": memory: unknown memory "al" (did you mean "all"?)`},
+		{"dedupe", "dedupe: exact", "dedupe: exakt", `d.yaml:21: arm "own": dedupe: unknown dedupe "exakt" (did you mean "exact"?)`},
+		{"part", "[verdict, description]", "[verdict, discription]", `d.yaml:20: arm "own": show: unknown part "discription" (did you mean "description"?)`},
+		{"part twice", "[verdict, description]", "[verdict, verdict]", `d.yaml:20: arm "own": show: "verdict" stands there twice`},
+		{"notice with a history", "[verdict, description]", "[notice]", `d.yaml:20: arm "own": show: the notice stands for a history, and memory all shows one: its heading is always there`},
+		{"nothing to show from", "memory: all", "memory: none", `d.yaml:20: arm "own": show: shows "verdict" but has memory none: there is no record to show it from`},
+		{"nothing shown", "[verdict, description]", "[]", `d.yaml:20: arm "own": show: memory all but shows nothing`},
+		{"null shown", "[verdict, description]", "", `d.yaml:20: arm "own": show: memory all but shows nothing`},
+		{"cap below 0", "diff: 500", "diff: -1", `d.yaml:16: arm "short": caps: must not be negative`},
+		{"silent notice", "base: diff-feedback\n", "base: notice\n    heading: \"\"\n", `d.yaml:15: arm "short": heading: is empty: the notice has nothing to say`},
+		{"no arms", sound[strings.Index(sound, "arms:\n"):strings.Index(sound, "primary:")], "", `d.yaml: arms is missing: name at least one of blind, notice, last-verdict, diff-feedback`},
+		{"empty", sound, " \n", `d.yaml: the file is empty`},
+		{"two documents", "sandbox: none\n", "sandbox: none\n---\nname: x\n", `d.yaml:32: a second document: want one, without ---`},
+		{"not UTF-8", "Does it?", "Does \xff?", `d.yaml:2: the file is not UTF-8 text`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if strings.Count(sound, c.from) < 1 {
+				t.Fatalf("%q is not in the sound design", c.from)
+			}
+			d, err := arms.ParseDesign("d.yaml", []byte(strings.Replace(sound, c.from, c.to, 1)))
+			var fault *strict.Error
+			if !errors.As(err, &fault) || err.Error() != c.want || d != nil {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// The analysis reads the design back from its JSON.
+func TestDesignJSONRoundTrip(t *testing.T) {
+	texts := []string{sound, least}
+	for _, name := range suites.Names() {
+		data, err := suites.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(data))
+	}
+	for _, text := range texts {
+		d := parse(t, text)
+		var back arms.Design
+		if err := json.Unmarshal(d.JSON(), &back); err != nil {
+			t.Fatal(err)
+		}
+		if back.Hash() != d.Hash() {
+			t.Errorf("%s\nbecomes\n%s", d.JSON(), back.JSON())
+		}
+		if d.Arms = nil; !reflect.DeepEqual(&back, d) {
+			t.Errorf("%+v becomes %+v", d, back)
+		}
+	}
+}
+
+// Every field is in the JSON under the name that it has in the YAML.
+func TestDesignJSONKeys(t *testing.T) {
+	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	var walk func(typ reflect.Type, v any)
+	walk = func(typ reflect.Type, v any) {
+		for typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Struct {
+			list := v.([]any)
+			if len(list) == 0 {
+				t.Fatalf("an empty list of %s shows no keys", typ)
+			}
+			typ, v = typ.Elem(), list[0]
+		}
+		object, ok := v.(map[string]any)
+		if typ.Kind() != reflect.Struct || !ok {
+			return
+		}
+		var want []string
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			key := f.Tag.Get("yaml")
+			if f.Name == "Arms" {
+				continue // stands there resolved
+			}
+			if f.Name == "Resolved" {
+				key = "arms"
+			}
+			if !snake.MatchString(key) || f.Tag.Get("json") != key {
+				t.Errorf("%s.%s is %q in YAML and %q in JSON", typ.Name(), f.Name, key, f.Tag.Get("json"))
+			}
+			want = append(want, key)
+			walk(f.Type, object[key])
+		}
+		if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s has keys %v, want %v", typ.Name(), got, want)
+		}
+	}
+	for _, text := range []string{sound, least} {
+		var v any
+		if err := json.Unmarshal(parse(t, text).JSON(), &v); err != nil {
+			t.Fatal(err)
+		}
+		if text == least { // no list of tasks: the key is there all the same
+			if got := v.(map[string]any)["tasks"]; !reflect.DeepEqual(got, []any{}) {
+				t.Errorf("tasks is %v, want []", got)
+			}
+			continue
+		}
+		walk(reflect.TypeFor[arms.Design](), v)
+	}
+}
+
+// TestHashKnowsEveryField changes one field after another, deep ones too.
+func TestHashKnowsEveryField(t *testing.T) {
+	d := parse(t, sound)
+	seen := map[string]string{d.Hash(): "nothing"}
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if name := v.Type().Field(i).Name; name != "Arms" {
+					walk(path+"."+name, v.Field(i))
+				}
+			}
+			return
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(path+"[]", v.Index(i))
+			}
+		}
+		old := reflect.New(v.Type()).Elem()
+		old.Set(v)
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString(v.String() + "x")
+		case reflect.Int, reflect.Int64:
+			v.SetInt(v.Int() + 1)
+		case reflect.Uint64:
+			v.SetUint(v.Uint() - 1)
+		case reflect.Float64:
+			v.SetFloat(v.Float() + 0.5)
+		case reflect.Slice:
+			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		case reflect.Map:
+			v.Set(reflect.ValueOf(map[string]float64{"at_risk_min": 0.1}))
+		default:
+			t.Fatalf("%s is a %s", path, v.Kind())
+		}
+		hash := d.Hash()
+		if other, ok := seen[hash]; ok {
+			t.Errorf("changing %s gives the hash of changing %s", path, other)
+		}
+		seen[hash] = path
+		v.Set(old)
+	}
+	walk("design", reflect.ValueOf(d).Elem())
+	if d.Hash() != parse(t, sound).Hash() {
+		t.Error("the walk left something changed")
+	}
+	if len(seen) < 60 {
+		t.Errorf("only %d fields were changed", len(seen))
+	}
+}
+
+func TestHashDoesNotKnowFormatting(t *testing.T) {
+	want := parse(t, least+"solver: {kind: mutate, memory: heed}\nlimits: {attempt: 10m, verify_runs: 64}\n").Hash()
+	for name, text := range map[string]string{
+		"defaults left out": least,
+		"block style":       "name: least\ncorpus: c\narms:\n  - blind\n  - notice\nsolver:\n    kind: mutate\n    memory: heed\n",
+		"other order":       "arms: [ \"blind\" , 'notice' ]   # why\n\ncorpus: 'c'\nname: \"least\"\n",
+		"CRLF":              strings.ReplaceAll(least, "\n", "\r\n"),
+		"JSON":              `{"name": "least", "corpus": "c", "arms": ["blind", "notice"], "limits": {"attempt": "600s"}}`,
+	} {
+		if got := parse(t, text).Hash(); got != want {
+			t.Errorf("%s: another hash", name)
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package arms
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"retrial/tasks/strict"
+)
+
+// ArmSpec is an arm as a design names it: a preset's name, or a mapping with a
+// base and the knobs that differ.
+type ArmSpec struct {
+	node ast.Node // nil where the file says null
+	line int
+}
+
+// UnmarshalYAML keeps the node: it is resolved when its base is known.
+func (s *ArmSpec) UnmarshalYAML(node ast.Node) error {
+	s.node = node
+	if tok := node.GetToken(); tok != nil {
+		s.line = tok.Position.Line
+	}
+	return nil
+}
+
+// keyLine is the line of a key of the spec's mapping, or that of the spec.
+func (s ArmSpec) keyLine(key string) int {
+	if m, ok := s.node.(ast.MapNode); ok {
+		for pairs := m.MapRange(); pairs.Next(); {
+			if tok := pairs.Key().GetToken(); tok != nil && tok.Value == key {
+				return tok.Position.Line
+			}
+		}
+	}
+	return s.line
+}
+
+func unknown(what, word string, valid []string) string { return strict.Unknown(what, word, valid) }
+
+// armWanted says what an entry of arms may be.
+const armWanted = "an arm is a preset's name, or a mapping with name and base"
+
+// resolve turns the spec into an arm. file is for messages.
+func (s ArmSpec) resolve(file string) (Arm, error) {
+	fault := func(key, message string) error {
+		return &strict.Error{File: file, Line: s.keyLine(key), Message: message}
+	}
+	if _, isMap := s.node.(ast.MapNode); !isMap {
+		var name string
+		if err := yaml.NodeToValue(s.node, &name); err != nil {
+			return Arm{}, fault("", armWanted)
+		}
+		a, ok := preset(name)
+		if !ok {
+			return Arm{}, fault("", unknown("arm", name, PresetNames()))
+		}
+		return a, nil
+	}
+	given := blank()
+	if err := strict.DecodeNode(file, s.node, &given); err != nil {
+		return Arm{}, err
+	}
+	if _, isPreset := preset(given.Name); isPreset {
+		return Arm{}, fault("name", fmt.Sprintf("arm %q has the name of a preset but changes its knobs: give it a name of its own and base: %s", given.Name, given.Name))
+	}
+	if given.Name == "" {
+		return Arm{}, fault("name", "an arm that is not a preset needs a name")
+	}
+	a := blank()
+	if given.Base != "" {
+		base, ok := preset(given.Base)
+		if !ok {
+			return Arm{}, fault("base", unknown("arm", given.Base, PresetNames()))
+		}
+		a = base
+		a.Question = "" // the preset's own
+	}
+	if err := strict.DecodeNode(file, s.node, &a); err != nil {
+		return Arm{}, err
+	}
+	if a.Show == nil { // "show:" with nothing behind it
+		a.Show = []Part{}
+	}
+	if key, wrong := a.validate(); wrong != "" {
+		return Arm{}, fault(key, fmt.Sprintf("arm %q: %s: %s", a.Name, key, wrong))
+	}
+	return a, nil
+}
+
+// defaults are the values of a design that names nothing.
+func defaults() Design {
+	return Design{
+		Tasks: []string{}, Solver: SolverSpec{Kind: "mutate"}, Attempts: 3, Replicates: 5, Seed: 1, Fork: ForkShared,
+		Gates: map[string]float64{}, Stop: StopRule{Rule: "fixed"},
+		Limits: Limits{Attempt: Duration(10 * time.Minute), VerifyRuns: 64}, Keep: "all", Sandbox: "auto",
+	}
+}
+
+// ParseDesign reads a design file, checks it, and fills in every default.
+// A fault is a *strict.Error with file, line, word and the nearest valid word.
+func ParseDesign(file string, data []byte) (*Design, error) {
+	d := defaults()
+	if err := strict.Decode(file, data, &d); err != nil {
+		return nil, err
+	}
+	fail := func(path, format string, args ...any) error {
+		return &strict.Error{File: file, Line: lineNear(data, path), Message: fmt.Sprintf(format, args...)}
+	}
+	for i, spec := range d.Arms {
+		if spec.node == nil {
+			return nil, fail(fmt.Sprintf("$.arms[%d]", i), "%s", armWanted)
+		}
+		a, err := spec.resolve(file)
+		if err != nil {
+			return nil, err
+		}
+		d.Resolved = append(d.Resolved, a)
+	}
+	// A key with nothing behind it is read as null.
+	if d.Gates == nil {
+		d.Gates = map[string]float64{}
+	}
+	if d.Tasks == nil {
+		d.Tasks = []string{}
+	}
+	if d.Solver.Kind == "mutate" && d.Solver.Memory == "" {
+		d.Solver.Memory = "heed"
+	}
+	for _, check := range []func(faultAt) error{d.validateWords, d.validateNumbers, d.validateTasks, d.validateGates, d.validateArms, d.validatePrimary} {
+		if err := check(fail); err != nil {
+			return nil, err
+		}
+	}
+	return &d, nil
+}
+
+// lineNear is the line of the node at a YAML path, or of the nearest node above
+// it that is there, or 0.
+func lineNear(data []byte, path string) int {
+	for path != "$" {
+		if line := strict.Line(data, path); line > 0 {
+			return line
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 1)]
+	}
+	return 0
+}
+
+// faultAt makes the error for what stands at a YAML path.
+type faultAt func(path, format string, args ...any) error
+
+func (d *Design) validateWords(fail faultAt) error {
+	for _, w := range []struct {
+		path, what, word string
+		valid            []string
+	}{
+		{"$.solver.kind", "solver", d.Solver.Kind, []string{"mutate"}},
+		{"$.solver.memory", "memory", d.Solver.Memory, []string{"heed", "ignore", "fixate"}},
+		{"$.fork", "fork", string(d.Fork), []string{"shared", "independent"}},
+		{"$.stop.rule", "stop rule", d.Stop.Rule, []string{"fixed"}},
+		{"$.keep", "keep", d.Keep, []string{"all"}},
+		{"$.sandbox", "sandbox", d.Sandbox, []string{"auto", "bubblewrap", "none"}},
+	} {
+		if !slices.Contains(w.valid, w.word) {
+			return fail(w.path, "%s", unknown(w.what, w.word, w.valid))
+		}
+	}
+	switch {
+	case d.Name == "":
+		return fail("$.name", "name is missing: it names the run folder")
+	case !isName(d.Name):
+		return fail("$.name", "name %q must be a word of %s: it names the run folder", d.Name, nameRule)
+	case strings.TrimSpace(d.Corpus) == "":
+		return fail("$.corpus", "corpus is missing, for example builtin:py-bugs")
+	}
+	return nil
+}
+
+// nameRule says in words what isName checks.
+const nameRule = "letters, digits, '.', '_' and '-' that starts with a letter or digit, at most 100 long"
+
+// isName says whether s can name a folder, a column and an arm everywhere.
+func isName(s string) bool {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && (i == 0 || !strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 100
+}
+
+func (d *Design) validateNumbers(fail faultAt) error {
+	for _, n := range []struct {
+		path     string
+		value    int
+		min, max int
+	}{
+		{"limit", d.Limit, 0, 1e9},
+		{"attempts", d.Attempts, 1, 1000},
+		{"replicates", d.Replicates, 1, 100_000},
+		{"limits.steps", d.Limits.Steps, 0, 1e9},
+		{"limits.tokens", d.Limits.Tokens, 0, 1e9},
+		{"limits.verify_runs", d.Limits.VerifyRuns, 1, 1e9},
+		{"budget.attempts", d.Budget.Attempts, 0, 1e9},
+	} {
+		if n.value < n.min || n.value > n.max {
+			return fail("$."+n.path, "%s: %d is not between %d and %d", n.path, n.value, n.min, n.max)
+		}
+	}
+	// Written so that NaN, which has no place in a design, is out too.
+	if v := d.Budget.USD; !(v >= 0 && v <= 1e9) {
+		return fail("$.budget.usd", "budget.usd: %v is not between 0 and 1e9", v)
+	}
+	if v := d.Primary.Margin; !(v >= 0 && v < 1) {
+		return fail("$.primary.margin", "primary.margin: %v is not a fraction from 0 up to 1", v)
+	}
+	return nil
+}
+
+func (d *Design) validateTasks(fail faultAt) error {
+	for i, glob := range d.Tasks {
+		pattern := strings.TrimPrefix(glob, "!")
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			return fail(fmt.Sprintf("$.tasks[%d]", i), "task filter %q is not a glob", glob)
+		}
+	}
+	return nil
+}
+
+func (d *Design) validateGates(fail faultAt) error {
+	known := slices.Sorted(maps.Keys(GateDefaults))
+	for _, gate := range slices.Sorted(maps.Keys(d.Gates)) {
+		if !slices.Contains(known, gate) {
+			return fail("$.gates."+gate, "%s", unknown("gate threshold", gate, known))
+		}
+		if v := d.Gates[gate]; !(v >= 0 && v <= 1) {
+			return fail("$.gates."+gate, "gate threshold %s is %v: want a fraction from 0 to 1", gate, v)
+		}
+	}
+	for _, name := range []string{"at_risk", "recovery"} {
+		if low, high := d.gate(name+"_min"), d.gate(name+"_max"); low > high {
+			return fail("$.gates", "gate thresholds %s_min %v and %s_max %v leave nothing between them", name, low, name, high)
+		}
+	}
+	return nil
+}
+
+// gate is a threshold as the design sets it.
+func (d *Design) gate(name string) float64 {
+	if v, ok := d.Gates[name]; ok {
+		return v
+	}
+	return GateDefaults[name]
+}
+
+func (d *Design) validateArms(fail faultAt) error {
+	if len(d.Resolved) == 0 {
+		return fail("$.arms", "arms is missing: name at least one of %s", strings.Join(PresetNames(), ", "))
+	}
+	var names []string
+	for i, a := range d.Resolved {
+		path := fmt.Sprintf("$.arms[%d]", i)
+		switch {
+		case a.Name == "draft":
+			return fail(path, "arm name %q is reserved: tables call the first attempt so", a.Name)
+		case !isName(a.Name):
+			return fail(path, "arm name %q must be a word of %s", a.Name, nameRule)
+		case slices.Contains(names, a.Name):
+			return fail(path, "arm %q stands in the design twice", a.Name)
+		}
+		names = append(names, a.Name)
+	}
+	return nil
+}
+
+// validatePrimary checks the primary comparison. A design that names none gets
+// its last arm against its first; one with a single arm has none.
+func (d *Design) validatePrimary(fail faultAt) error {
+	names := d.ArmNames()
+	p := &d.Primary
+	if p.Control == "" && p.Treatment == "" {
+		if len(names) > 1 {
+			p.Control, p.Treatment = names[0], names[len(names)-1]
+		}
+		return nil
+	}
+	for _, role := range []struct{ name, arm string }{{"treatment", p.Treatment}, {"control", p.Control}} {
+		switch {
+		case role.arm == "":
+			return fail("$.primary", "primary.%s is missing: name one of %s", role.name, strings.Join(names, ", "))
+		case !slices.Contains(names, role.arm):
+			return fail("$.primary."+role.name, "primary.%s: %s", role.name, unknown("arm", role.arm, names))
+		}
+	}
+	if p.Treatment == p.Control {
+		return fail("$.primary", "primary: treatment and control are both %q", p.Control)
+	}
+	return nil
+}

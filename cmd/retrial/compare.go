@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"retrial/analysis"
+	"retrial/arms"
+	"retrial/results"
+	"retrial/tasks/strict"
+)
+
+func compareCommand() command {
+	return command{
+		name: "compare", args: "RUN [flags]", brief: "compare the arms of a run",
+		long: `Reads a run folder's Parquet files and prints what they say: success by arm, paired differences with their intervals, where retries
+landed, and the gates. Exits 3 when a gate failed.`,
+		setup: func(fs *pflag.FlagSet) runFunc {
+			format := fs.String("format", "text", "text|markdown|csv|json")
+			return func(_ context.Context, env *environment, args []string) error {
+				if len(args) != 1 {
+					return usagef("compare takes one run folder")
+				}
+				if !slices.Contains(analysis.Formats, *format) {
+					return usagef("%s", strict.Unknown("format", *format, analysis.Formats))
+				}
+				return compareRun(env, args[0], *format)
+			}
+		},
+	}
+}
+
+// compareRun prints a run's comparison; a failed gate is a gateError.
+func compareRun(env *environment, dir, format string) error {
+	run, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	if err := sameDesign(dir, run.Meta.DesignHash); err != nil {
+		return err
+	}
+	data, err := analysis.Load(run)
+	if err != nil {
+		return err
+	}
+	c := analysis.Compare(data)
+	if err := analysis.Write(env.stdout, c, format); err != nil {
+		return err
+	}
+	if failed := c.Failed(); len(failed) > 0 {
+		var names []string
+		for _, g := range failed {
+			names = append(names, g.Gate)
+		}
+		return gateError{names}
+	}
+	return nil
+}
+
+// sameDesign checks that design.json still is the design that the run began
+// with: gates and comparisons are computed from it.
+func sameDesign(dir, hash string) error {
+	info, err := results.ReadRunInfo(dir)
+	if err != nil {
+		return err
+	}
+	var d arms.Design
+	if err := json.Unmarshal(info.Design, &d); err != nil {
+		return fmt.Errorf("read design of run %s: %w", dir, err)
+	}
+	if now := d.Hash(); now != hash || info.DesignHash != hash {
+		return fmt.Errorf("the design in %s/%s changed since the run began (%.12s then, %.12s now): undo the change, or run the new design into a folder of its own",
+			dir, results.DesignFile, hash, now)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"retrial/harness"
+	"retrial/harness/workspace"
+	"retrial/results"
+)
+
+func runInfo(plan *harness.Plan, sandbox workspace.Sandbox) results.RunInfo {
+	now := time.Now().UTC()
+	salt := make([]byte, 2)
+	rand.Read(salt)
+	d := plan.Design
+	info := results.RunInfo{
+		RunID:      fmt.Sprintf("%s-%s-%s", d.Name, now.Format("20060102-150405"), hex.EncodeToString(salt)),
+		DesignHash: d.Hash(), Design: d.JSON(), Arms: d.ArmNames(), Tool: toolVersion(), Sandbox: string(sandbox), StartedAt: now,
+		Solver: fmt.Sprintf("%s (memory: %s)", d.Solver.Kind, d.Solver.Memory),
+	}
+	for _, t := range plan.Tasks {
+		info.Tasks = append(info.Tasks, results.TaskInfo{ID: t.ID, Group: t.Group, Tags: t.Tags, Hash: t.Hash, HasScore: t.HasScore()})
+	}
+	return info
+}
+
+// begin makes the run folder with its design and an empty journal. Where that
+// fails, what it made is gone again, so that the same command can be typed once
+// the cause is mended.
+func (o *runOptions) begin(info results.RunInfo) (dir string, journal *results.Journal, err error) {
+	if dir, err = o.makeDir(info.RunID); err != nil {
+		return "", nil, err
+	}
+	if err = info.Write(dir); err == nil {
+		journal, err = results.CreateJournal(dir, results.Header{RunID: info.RunID, DesignHash: info.DesignHash, Tool: info.Tool})
+	}
+	if err != nil {
+		os.RemoveAll(dir) // it is this call's own, and nothing ran yet
+		return "", nil, err
+	}
+	return dir, journal, nil
+}
+
+// makeDir makes the run folder. One that is there already is never touched.
+func (o *runOptions) makeDir(runID string) (string, error) {
+	dir := o.out
+	if dir == "" {
+		dir = filepath.Join("results", "runs", runID)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", fmt.Errorf("make run folder: %w: choose another with -o", err)
+	}
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("run folder %s exists and is left as it is: choose another with -o", dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("make run folder: %w: choose another with -o", err)
+	}
+	return dir, nil
+}
+
+// shellQuote writes a path so that a shell reads it as one word.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./:=,+@%-", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

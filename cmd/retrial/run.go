@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"retrial/arms/suites"
+	"retrial/harness"
+	"retrial/harness/solver"
+	"retrial/harness/workspace"
+	"retrial/results"
+)
+
+type runOptions struct {
+	out        string
+	parallel   int
+	tasks      []string
+	limit      int
+	seed       uint64
+	replicates int
+	attempts   int
+	sandbox    string
+	dryRun     bool
+	quiet      bool
+	verbose    bool
+	flags      *pflag.FlagSet
+}
+
+func runCommand() command {
+	return command{
+		name: "run", args: "DESIGN [key=value …] [flags]", brief: "run a design and print its answer",
+		long: `Runs every trial of DESIGN, a YAML file or the name of a built-in design
+(` + strings.Join(suites.Names(), ", ") + `). key=value changes a field of the design,
+for example solver.memory=ignore. Ctrl-C once lets the attempts being made finish
+and stops; twice aborts. Whatever was finished is in the run folder's journal.
+
+The last lines are the table, the run folder, and what to type next.`,
+		setup: func(fs *pflag.FlagSet) runFunc {
+			o := &runOptions{flags: fs}
+			fs.StringVarP(&o.out, "out", "o", "", "run folder; must not exist (default results/runs/NAME-TIME)")
+			fs.IntVarP(&o.parallel, "parallel", "j", runtime.NumCPU(), "trials at a time; does not change the results")
+			fs.StringArrayVarP(&o.tasks, "task", "t", nil, "only tasks that match this glob (repeatable; ! excludes)")
+			fs.IntVar(&o.limit, "limit", 0, "only the first so many tasks")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of the run")
+			fs.IntVar(&o.replicates, "replicates", 0, "trials per task")
+			fs.IntVar(&o.attempts, "attempts", 0, "attempts per trial, the draft included")
+			fs.StringVar(&o.sandbox, "sandbox", "", "auto|bubblewrap|none")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would run, and stop")
+			fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
+			fs.BoolVarP(&o.verbose, "verbose", "v", false, "a line for every attempt and trial")
+			return o.run
+		},
+	}
+}
+
+func (o *runOptions) run(ctx context.Context, env *environment, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usagef("run takes a design: a YAML file, or one of %s", strings.Join(suites.Names(), ", "))
+	case o.parallel < 1:
+		return usagef("-j %d: want at least 1", o.parallel)
+	case o.quiet && o.verbose:
+		return usagef("-q and -v exclude each other")
+	}
+	f, err := o.readDesign(args[0], args[1:])
+	if err != nil {
+		return err
+	}
+	plan, corpus, err := f.plan()
+	if err != nil {
+		return err
+	}
+	sandbox, err := resolveSandbox(plan.Design, corpus)
+	if err != nil {
+		return err
+	}
+	if err := supported(plan.Tasks, sandbox); err != nil {
+		return err
+	}
+	tools, err := harness.FindToolchain(ctx, plan.Tasks)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return dryRun(env, plan, sandbox)
+	}
+	return o.execute(ctx, env, plan, harness.Grader{Sandbox: sandbox, Tools: tools})
+}
+
+// execute makes the run folder, runs, seals, and prints the answer.
+func (o *runOptions) execute(ctx context.Context, env *environment, plan *harness.Plan, grader harness.Grader) error {
+	root, err := os.MkdirTemp("", "retrial-")
+	if err != nil {
+		return fmt.Errorf("make a folder for workspaces: %w", err)
+	}
+	defer os.RemoveAll(root)
+	grader.Root = root
+	repairer, err := solver.NewMutate(plan.Design.Solver.Memory, grader.Tools.Python, workspace.Wrap(grader.Sandbox, root, grader.Tools.Visible))
+	if err != nil {
+		return err
+	}
+	defer repairer.Close()
+	info := runInfo(plan, grader.Sandbox)
+	dir, journal, err := o.begin(info)
+	if err != nil {
+		return err
+	}
+	told := newProgress(env, o.quiet, o.verbose, len(plan.Trials()))
+	config := harness.Config{
+		Plan: plan, Solver: repairer, Grader: grader, Journal: journal, Info: info, Parallel: o.parallel, Progress: told.update,
+	}
+	if o.verbose {
+		config.Solver = newNarrator(repairer, plan, env.stderr)
+	}
+	ctx, drain, release := drainOnSignal(ctx, env)
+	config.Drain = drain
+	err = harness.Run(ctx, config)
+	release()
+	told.finish()
+	if cerr := journal.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return incomplete(dir, told.last, err)
+	}
+	return answer(env, dir)
+}
+
+// answer seals a finished run and prints what it says.
+func answer(env *environment, dir string) error {
+	log, err := results.ReadJournal(dir)
+	if err == nil {
+		err = results.Seal(dir, log)
+	}
+	if err != nil {
+		return fmt.Errorf("all trials are done and in %s, but their tables could not be written: %w; `retrial export %s --to OUT` builds them from the journal", dir, err, shellQuote(dir))
+	}
+	err = compareRun(env, dir, "text")
+	fmt.Fprintf(env.stdout, "\nrun folder: %s\nnext: retrial compare %s --format markdown\n", dir, shellQuote(dir))
+	return err
+}
+
+// incomplete says what became of a run that did not finish.
+func incomplete(dir string, p harness.Progress, err error) error {
+	left := fmt.Sprintf("%d of %d trials are done and in %s; `retrial export %s --to OUT` builds their tables", p.TrialsDone, p.Trials, dir, shellQuote(dir))
+	if errors.Is(err, harness.ErrDrained) || errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w: %s", errInterrupted, left)
+	}
+	return fmt.Errorf("%w: %s", err, left)
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+	"github.com/spf13/pflag"
+
+	"retrial/harness"
+	"retrial/tasks"
+	"retrial/tasks/strict"
+)
+
+type tasksOptions struct {
+	globs    []string
+	parallel int
+	sandbox  string
+	format   string
+}
+
+func tasksCommand() command {
+	return command{
+		name: "tasks", args: "list|show|check CORPUS [TASK] [flags]", brief: "list, show and check the tasks of a corpus",
+		long: `tasks list CORPUS        the tasks, one a line
+tasks show CORPUS TASK   one task, whole: its files, the hidden ones and the solution too
+tasks check CORPUS       run each task's own commands: the untouched workspace must
+                         fail verify and score, the solution must pass both;
+                         exits 1 and names the tasks that are not sound
+
+CORPUS is a folder of tasks, one task folder, a .txtar file, or one of:
+` + strings.Join(tasks.BuiltIn(), ", "),
+		setup: func(fs *pflag.FlagSet) runFunc {
+			o := &tasksOptions{}
+			fs.StringArrayVarP(&o.globs, "task", "t", nil, "only tasks that match this glob (repeatable; ! excludes)")
+			fs.IntVarP(&o.parallel, "parallel", "j", runtime.NumCPU(), "tasks checked at a time")
+			fs.StringVar(&o.sandbox, "sandbox", "auto", "auto|bubblewrap|none")
+			fs.StringVar(&o.format, "format", "text", "text|json")
+			return o.run
+		},
+	}
+}
+
+func (o *tasksOptions) run(ctx context.Context, env *environment, args []string) error {
+	if err := o.validate(args); err != nil {
+		return err
+	}
+	corpus, err := tasks.Load(args[1], "")
+	if err != nil {
+		return corpusError(err)
+	}
+	list, err := harness.Select(corpus.Tasks, o.globs)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(list) == 0 {
+		return usagef("no task is left of the %d in %s: the filter is %s", len(corpus.Tasks), corpus.Name, strings.Join(o.globs, " "))
+	}
+	switch args[0] {
+	case "list":
+		return o.list(env, list)
+	case "show":
+		return o.show(env, list, args[2])
+	}
+	return o.check(ctx, env, corpus, list)
+}
+
+func (o *tasksOptions) validate(args []string) error {
+	if len(args) == 0 {
+		return usagef("tasks takes one of list, show, check")
+	}
+	takes := map[string]string{"list": "a corpus", "show": "a corpus and a task", "check": "a corpus"}[args[0]]
+	formats, sandboxes := []string{"text", "json"}, []string{"auto", "bubblewrap", "none"}
+	switch {
+	case takes == "":
+		return usagef("%s", strict.Unknown("tasks command", args[0], []string{"list", "show", "check"}))
+	case len(args) != 2+strings.Count(takes, " and "):
+		return usagef("tasks %s takes %s", args[0], takes)
+	case !slices.Contains(formats, o.format):
+		return usagef("%s", strict.Unknown("format", o.format, formats))
+	case !slices.Contains(sandboxes, o.sandbox):
+		return usagef("%s", strict.Unknown("sandbox", o.sandbox, sandboxes))
+	case o.parallel < 1:
+		return usagef("-j %d: want at least 1", o.parallel)
+	}
+	return nil
+}
+
+// corpusError makes a corpus that does not exist a mistake in what was typed.
+func corpusError(err error) error {
+	if errors.Is(err, tasks.ErrNoCorpus) {
+		return usageError{err}
+	}
+	return err
+}
+
+// taskRow is what is said of one task, as JSON; show adds the last group.
+type taskRow struct {
+	ID       string   `json:"id"`
+	Group    string   `json:"group"`
+	Tags     []string `json:"tags"`
+	HasScore bool     `json:"has_score"`
+	Editable []string `json:"editable"`
+	Protect  []string `json:"protect"`
+	Timeout  float64  `json:"timeout_seconds"`
+	Hash     string   `json:"hash"`
+	Source   string   `json:"source"`
+
+	Instruction string            `json:"instruction,omitempty"`
+	Verify      string            `json:"verify,omitempty"`
+	Score       string            `json:"score,omitempty"`
+	Files       map[string]string `json:"files,omitempty"` // by path from the task's root; binary ones left out
+}
+
+func rowOf(t *tasks.Task) taskRow {
+	return taskRow{
+		ID: t.ID, Group: t.Group, Tags: append([]string{}, t.Tags...), HasScore: t.HasScore(), Editable: append([]string{}, t.Editable...),
+		Protect: append([]string{}, t.Protect...), Timeout: t.Timeout.Seconds(), Hash: t.Hash, Source: t.Source,
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+func (o *tasksOptions) list(env *environment, list []*tasks.Task) error {
+	if o.format == "json" {
+		rows := make([]taskRow, len(list))
+		for i, t := range list {
+			rows[i] = rowOf(t)
+		}
+		return writeJSON(env.stdout, rows)
+	}
+	t := plainTable(env)
+	t.Header("task", "group", "hidden score", "files", "tags")
+	for _, k := range list {
+		group := k.Group
+		if group == k.ID {
+			group = "-"
+		}
+		if err := t.Append(k.ID, group, yesNo(k.HasScore()), fmt.Sprint(len(k.Editable)), strings.Join(k.Tags, " ")); err != nil {
+			return err
+		}
+	}
+	return t.Render()
+}
+
+func (o *tasksOptions) show(env *environment, list []*tasks.Task, id string) error {
+	var ids []string
+	for _, t := range list {
+		ids = append(ids, t.ID)
+	}
+	i := slices.Index(ids, id)
+	if i < 0 {
+		return usagef("%s", strict.Unknown("task", id, ids))
+	}
+	k := list[i]
+	paths, content, err := taskFiles(k)
+	if err != nil {
+		return err
+	}
+	if o.format == "json" {
+		row := rowOf(k)
+		row.Instruction, row.Verify, row.Score, row.Files = k.Instruction, k.Verify, k.Score, content
+		return writeJSON(env.stdout, row)
+	}
+	fmt.Fprintf(env.stdout, "id: %s\ngroup: %s\ntags: %s\nhash: %s\nverify: %s\nscore: %s\ntimeout: %s\neditable: %s\nprotect: %s\n\n%s\n",
+		k.ID, k.Group, strings.Join(k.Tags, " "), k.Hash, k.Verify, k.Score, k.Timeout, strings.Join(k.Editable, " "), strings.Join(k.Protect, " "), k.Instruction)
+	for _, p := range paths {
+		text, ok := content[p]
+		if !ok {
+			text = "(not text)\n"
+		}
+		fmt.Fprintf(env.stdout, "\n--- %s\n%s", p, text)
+		if !strings.HasSuffix(text, "\n") {
+			fmt.Fprint(env.stdout, "\n\\ no newline at the end\n")
+		}
+	}
+	return nil
+}
+
+// taskFiles lists a task's files, and the content of those that are text.
+func taskFiles(t *tasks.Task) (paths []string, content map[string]string, err error) {
+	content = map[string]string{}
+	for _, tree := range []struct {
+		name string
+		fs.FS
+	}{{"workspace", t.Workspace}, {"hidden", t.Hidden}, {"solution", t.Solution}} {
+		if !t.HasFiles(tree) {
+			continue
+		}
+		err := fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			name := tree.name + "/" + p
+			paths = append(paths, name)
+			if !d.Type().IsRegular() {
+				return nil
+			}
+			data, err := fs.ReadFile(tree, p)
+			if utf8.Valid(data) {
+				content[name] = string(data)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("read files of task %s: %w", t.ID, err)
+		}
+	}
+	return paths, content, nil
+}
+
+// plainTable is a table without rules, for terminals and pipes alike.
+func plainTable(env *environment) *tablewriter.Table {
+	return tablewriter.NewTable(env.stdout,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleASCII),
+			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.Lines{ShowHeaderLine: tw.Off}},
+		})),
+		tablewriter.WithConfig(tablewriter.Config{
+			Header: tw.CellConfig{Alignment: tw.CellAlignment{Global: tw.AlignLeft}, Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone}},
+			Row:    tw.CellConfig{Alignment: tw.CellAlignment{Global: tw.AlignLeft}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone}},
+		}))
+}
+
+func yesNo(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }

@@ -1,0 +1,284 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"syscall"
+	"time"
+
+	"retrial/arms"
+	"retrial/harness/solver"
+	"retrial/harness/workspace"
+	"retrial/results"
+	"retrial/tasks"
+)
+
+// attempt is one try of one turn, on its way through the steps.
+type attempt struct {
+	*trial
+	turn  Turn
+	id    string
+	label string // the Arm column: "draft", or the first arm's name
+	try   int
+	ws    *workspace.Workspace
+	reply solver.Reply
+	rec   arms.Record
+	patch workspace.Patch
+}
+
+// maxTries bounds how often an attempt is begun when the machinery fails.
+const maxTries = 3
+
+// take makes the attempt that turn asks for. An infrastructure fault is
+// retried; past maxTries the lanes have no result. An error ends the run.
+func (t *trial) take(ctx context.Context, turn Turn) (Result, error) {
+	a := &attempt{trial: t, turn: turn, label: turn.Lanes[0].Arm.Name}
+	if turn.Attempt == 1 && t.forkID != "" {
+		a.label = "draft"
+	}
+	a.id = fmt.Sprintf("%s/%d/%d/%s", t.m.task.ID, t.key.Replicate, turn.Attempt, a.label)
+	if err := t.r.begin(ctx); err != nil {
+		return Result{}, err
+	}
+	var fault error
+	for a.try = 1; a.try <= maxTries; a.try++ {
+		if err := t.r.stopped(ctx); err != nil {
+			return Result{}, err
+		}
+		var res Result
+		res, fault = a.run(ctx)
+		if fault == nil {
+			return res, t.r.journal.Commit(ctx)
+		}
+		if err := fatal(ctx, fault); err != nil {
+			return Result{}, err
+		}
+		a.log(results.KindInfraFault, func(e *results.Event) { e.Reason = results.Ptr(fault.Error()) })
+		if err := t.r.journal.Commit(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Missing: "infra: " + fault.Error()}, nil
+}
+
+// run makes one try, step by step. An error is an infrastructure fault.
+func (a *attempt) run(ctx context.Context) (Result, error) {
+	a.rec, a.reply, a.patch = arms.Record{Attempt: a.turn.Attempt}, solver.Reply{}, workspace.Patch{}
+	delete(a.scored, a.id)
+	a.log(results.KindAttemptStart, func(e *results.Event) {
+		e.Action = results.Ptr(string(a.turn.Action))
+		e.Seed = results.Ptr(fmt.Sprintf("%016x", a.seed()))
+	})
+	if err := a.logPrompt(); err != nil {
+		return Result{}, err
+	}
+	ws, err := workspace.Open(ctx, a.m.pristine, a.r.grader.Root)
+	if err != nil {
+		return Result{}, openError{err}
+	}
+	a.ws = ws
+	defer ws.Close()
+	solved, err := a.solve(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := a.takePatch(); err != nil {
+		return Result{}, err
+	}
+	if err := a.restore("verify"); err != nil {
+		return Result{}, err
+	}
+	verified, err := a.judge(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := ws.Close(); err != nil {
+		return Result{}, fmt.Errorf("revert: %w", err)
+	}
+	a.log(results.KindReverted, nil)
+	a.logFinish(solved)
+	a.r.attemptDone(a.rec.Outcome)
+	return Result{ID: a.id, Record: a.rec, Verified: verified}, nil
+}
+
+// seed is the attempt's seed. A slot of its own counts from attempt 2 on where
+// the draft is shared.
+func (a *attempt) seed() uint64 {
+	return AttemptSeed(a.r.plan.Design.Seed, a.m.task.ID, a.key.Replicate, a.turn.Attempt, a.turn.Slot)
+}
+
+// solve asks the solver and applies what it returned. It returns how long the
+// solver took. Past the attempt's own time limit the outcome is budget, whatever
+// the solver says: one that does not watch the clock gets no more than others.
+func (a *attempt) solve(ctx context.Context) (time.Duration, error) {
+	d := a.r.plan.Design
+	limited := ctx
+	if limit := time.Duration(d.Limits.Attempt); limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	start := a.r.now()
+	reply, err := a.r.solver.Solve(limited, solver.Request{
+		Prompt: a.turn.Prompt, Attempt: a.turn.Attempt, Dir: a.ws.Dir, Verify: a.m.task.Verify, TaskKey: a.m.task.Hash,
+		TrialSeed: TrialSeed(d.Seed, a.m.task.ID, a.key.Replicate), AttemptSeed: a.seed(), Limits: d.Limits,
+	})
+	took := a.r.now().Sub(start)
+	switch {
+	case ctx.Err() == nil && limited.Err() != nil:
+		reply.Outcome = arms.Budget
+	case err != nil:
+		return took, fmt.Errorf("solve: %w", err)
+	case !slices.Contains(solver.Outcomes, reply.Outcome):
+		return took, fmt.Errorf("solve: a solver cannot decide that an attempt is %q", reply.Outcome)
+	}
+	a.reply = reply
+	a.logSteps()
+	a.rec.Description, a.rec.FirstError, a.rec.Outcome = text(reply.Description), a.reply.FirstError(), reply.Outcome
+	invalid, err := a.apply()
+	if err != nil {
+		return took, err
+	}
+	if invalid != "" && a.rec.Outcome == "" {
+		a.rec.Outcome, a.rec.VerifyOutput = arms.InvalidEdit, text("The edit could not be applied: "+invalid)
+	}
+	return took, nil
+}
+
+// apply writes the reply's files. What is wrong with them is the solver's
+// fault and told in invalid; nothing is written then. An error is the machine's.
+func (a *attempt) apply() (invalid string, err error) {
+	files := make(map[string][]byte, len(a.reply.Files))
+	for _, path := range slices.Sorted(maps.Keys(a.reply.Files)) {
+		if !slices.Contains(a.m.task.Editable, path) {
+			return fmt.Sprintf("%q is not one of the files that may change", path), nil
+		}
+		files[path] = []byte(a.reply.Files[path])
+	}
+	if len(files) == 0 {
+		return "", nil
+	}
+	err = a.ws.WriteFiles(files)
+	if errors.Is(err, workspace.ErrInvalidPath) {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("apply the edit: %w", err)
+	}
+	return "", nil
+}
+
+// takePatch diffs the tree as the solver left it: before protected files are
+// put back, before anything is reverted (step 2).
+func (a *attempt) takePatch() error {
+	var err error
+	if a.patch, err = a.ws.Diff(); err != nil {
+		return fmt.Errorf("diff: %w", err)
+	}
+	a.rec.Patch = text(string(a.patch.Text))
+	sha, err := a.r.journal.Blob("patch", a.patch.Text)
+	if err != nil {
+		return err
+	}
+	added, removed := 0, 0
+	for _, f := range a.patch.Files {
+		added, removed = added+f.LinesAdded, removed+f.LinesRemoved
+	}
+	a.log(results.KindDiff, func(e *results.Event) {
+		e.PatchSHA = &sha
+		e.FilesChanged = results.Ptr(int32(len(a.patch.Files)))
+		e.LinesAdded, e.LinesRemoved = results.Ptr(int32(added)), results.Ptr(int32(removed))
+	})
+	return nil
+}
+
+// restore puts protected files back before a verdict and logs those that had
+// been changed: by the solver, or by its code while verify ran it.
+func (a *attempt) restore(before string) error {
+	changed, err := a.ws.Restore(a.m.task.Protect)
+	if err != nil {
+		return fmt.Errorf("restore protected files: %w", err)
+	}
+	if len(changed) > 0 {
+		a.log(results.KindTamper, func(e *results.Event) {
+			e.Detail = detail(map[string]any{"restored": changed, "before": before})
+		})
+	}
+	return nil
+}
+
+// judge runs verify, and score on a tree that passed it, and completes the
+// record. An outcome that the solver or the edit already decided stands; such
+// an attempt is not verified.
+func (a *attempt) judge(ctx context.Context) (verified bool, err error) {
+	if a.rec.Outcome == "" && len(a.patch.Files) == 0 {
+		a.rec.Outcome = arms.Empty
+	}
+	if a.rec.Outcome != "" {
+		return false, a.logVerdict(tasks.Verdict{}, false)
+	}
+	v, err := a.r.grader.verify(ctx, a.ws, a.m.task)
+	if err != nil {
+		return false, err
+	}
+	a.rec.VerifyOutput = v.Output
+	a.rec.Outcome = arms.Failed
+	switch {
+	case v.TimedOut:
+		a.rec.Outcome = arms.Timeout
+	case v.Passed:
+		a.rec.Outcome = arms.Passed
+	}
+	if err := a.logVerdict(v, true); err != nil || !v.Passed {
+		return false, err
+	}
+	return true, a.score(ctx)
+}
+
+// score decides whether a tree that passed verify is a success: by the hidden
+// command, or by verify alone where the task has none.
+func (a *attempt) score(ctx context.Context) error {
+	if !a.m.task.HasScore() {
+		a.scored[a.id] = true
+		return nil
+	}
+	if err := a.restore("score"); err != nil {
+		return err
+	}
+	s, err := a.r.grader.score(ctx, a.ws, a.m)
+	if err != nil {
+		return err
+	}
+	a.scored[a.id] = s.Passed
+	sha, err := a.r.journal.Blob("score_output", []byte(s.Output))
+	a.log(results.KindScore, func(e *results.Event) {
+		e.Passed, e.ExitCode, e.TimedOut = &s.Passed, results.Ptr(int32(s.ExitCode)), &s.TimedOut
+		e.OutputSHA, e.Seconds = &sha, results.Ptr(s.Duration.Seconds())
+	})
+	return err
+}
+
+// fatal returns err where going on would be wrong: the run was stopped, or the
+// machine has no room left.
+func fatal(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if noRoom(err) {
+		return fmt.Errorf("%w: free some space and start again; what the journal holds can be exported", err)
+	}
+	var open openError
+	if errors.As(err, &open) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EROFS)) {
+		return err // no workspace can be made: it will be no better for the next attempt
+	}
+	return nil
+}
+
+// openError is that a workspace could not be made.
+type openError struct{ error }
+
+func (e openError) Unwrap() error { return e.error }

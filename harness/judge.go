@@ -1,0 +1,107 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"retrial/arms"
+	"retrial/harness/workspace"
+	"retrial/tasks"
+)
+
+// Grader runs tasks' commands in workspaces.
+type Grader struct {
+	Root    string // folder for workspaces; must exist
+	Sandbox workspace.Sandbox
+	Tools   Toolchain
+}
+
+// material is a task read once into trees.
+type material struct {
+	task     *tasks.Task
+	pristine *workspace.Tree
+	hidden   *workspace.Tree // nil where the task has no hidden files
+	problem  arms.Problem
+}
+
+func loadMaterial(t *tasks.Task) (*material, error) {
+	m := &material{task: t}
+	var err error
+	if m.pristine, err = workspace.ReadTree(t.Workspace); err != nil {
+		return nil, fmt.Errorf("read workspace of task %s: %w", t.ID, err)
+	}
+	if t.HasFiles(t.Hidden) {
+		if m.hidden, err = workspace.ReadTree(t.Hidden); err != nil {
+			return nil, fmt.Errorf("read hidden files of task %s: %w", t.ID, err)
+		}
+	}
+	m.problem, err = problem(t)
+	return m, err
+}
+
+// verify runs the task's verify command on the workspace as it stands.
+func (g Grader) verify(ctx context.Context, w *workspace.Workspace, t *tasks.Task) (tasks.Verdict, error) {
+	return g.run(ctx, w, t, t.Verify)
+}
+
+// score lays the hidden files over the workspace and runs the score command.
+func (g Grader) score(ctx context.Context, w *workspace.Workspace, m *material) (tasks.Verdict, error) {
+	if m.hidden != nil {
+		if err := w.Add(m.hidden); err != nil {
+			return tasks.Verdict{}, fmt.Errorf("add hidden files: %w", err)
+		}
+	}
+	return g.run(ctx, w, m.task, m.task.Score)
+}
+
+func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, line string) (tasks.Verdict, error) {
+	res, err := w.Run(ctx, workspace.Command{
+		Line: line, Timeout: t.Timeout, Sandbox: g.Sandbox, Env: g.Tools.Env, Visible: g.Tools.Visible,
+	})
+	if err != nil {
+		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
+	}
+	return tasks.Verdict{
+		Passed: res.ExitCode == 0 && !res.TimedOut, TimedOut: res.TimedOut, ExitCode: res.ExitCode,
+		Output: arms.NormaliseOutput(res.Output, workspace.ShownDir), Duration: res.Duration,
+	}, nil
+}
+
+// Judge is a tasks.Judge: it runs verify and score on a fresh tree, with
+// protected files put back before each as in an attempt. A solution that needs
+// to change one therefore fails.
+func (g Grader) Judge(ctx context.Context, t *tasks.Task, solved bool) (tasks.Verdict, *tasks.Verdict, error) {
+	m, err := loadMaterial(t)
+	if err != nil {
+		return tasks.Verdict{}, nil, err
+	}
+	w, err := workspace.Open(ctx, m.pristine, g.Root)
+	if err != nil {
+		return tasks.Verdict{}, nil, err
+	}
+	defer w.Close()
+	if solved {
+		solution, err := workspace.ReadTree(t.Solution)
+		if err != nil {
+			return tasks.Verdict{}, nil, fmt.Errorf("read solution of task %s: %w", t.ID, err)
+		}
+		if err := w.Add(solution); err != nil {
+			return tasks.Verdict{}, nil, fmt.Errorf("lay solution of task %s over its workspace: %w", t.ID, err)
+		}
+	}
+	if _, err := w.Restore(t.Protect); err != nil {
+		return tasks.Verdict{}, nil, err
+	}
+	verify, err := g.verify(ctx, w, t)
+	if err != nil || !t.HasScore() {
+		return verify, nil, err
+	}
+	if _, err := w.Restore(t.Protect); err != nil {
+		return verify, nil, err
+	}
+	score, err := g.score(ctx, w, m)
+	return verify, &score, err
+}

@@ -1,0 +1,104 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"retrial/arms"
+	"retrial/tasks"
+)
+
+// Plan is a design put together with its corpus: what a run will do, in order.
+type Plan struct {
+	Design *arms.Design
+	Tasks  []*tasks.Task // selected, in registered order
+}
+
+// TrialKey names a trial: a task and a replicate (from 0).
+type TrialKey struct {
+	Task      int // index into Plan.Tasks
+	Replicate int
+}
+
+// ErrNoTask is wrapped by NewPlan when the design's filters leave no task.
+var ErrNoTask = errors.New("no task is left")
+
+// NewPlan selects the design's tasks from the corpus.
+func NewPlan(d *arms.Design, c *tasks.Corpus) (*Plan, error) {
+	selected, err := Select(c.Tasks, d.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	if d.Limit > 0 && len(selected) > d.Limit {
+		selected = selected[:d.Limit]
+	}
+	if len(selected) == 0 {
+		return nil, fmt.Errorf("%w of the %d in %s: the filter is %s", ErrNoTask, len(c.Tasks), c.Name, strings.Join(d.Tasks, " "))
+	}
+	return &Plan{Design: d, Tasks: selected}, nil
+}
+
+// Select returns the tasks whose id matches one of the globs, less those that
+// match a glob behind "!". Without a plain glob every task is in.
+func Select(all []*tasks.Task, globs []string) ([]*tasks.Task, error) {
+	var in, out []string
+	for _, g := range globs {
+		list, pattern := &in, g
+		if rest, not := strings.CutPrefix(g, "!"); not {
+			list, pattern = &out, rest
+		}
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("task filter %q is not a glob: %w", g, err)
+		}
+		*list = append(*list, pattern)
+	}
+	matches := func(list []string, id string) bool {
+		return slices.ContainsFunc(list, func(g string) bool { ok, _ := path.Match(g, id); return ok })
+	}
+	var keep []*tasks.Task
+	for _, t := range all {
+		if (len(in) == 0 || matches(in, t.ID)) && !matches(out, t.ID) {
+			keep = append(keep, t)
+		}
+	}
+	return keep, nil
+}
+
+// Trials lists every trial, task by task.
+func (p *Plan) Trials() []TrialKey {
+	keys := make([]TrialKey, 0, len(p.Tasks)*p.Design.Replicates)
+	for t := range p.Tasks {
+		for r := range p.Design.Replicates {
+			keys = append(keys, TrialKey{Task: t, Replicate: r})
+		}
+	}
+	return keys
+}
+
+// lanes makes a trial's lanes, one per arm, in design order.
+func (p *Plan) lanes(problem arms.Problem) []*Lane {
+	lanes := make([]*Lane, len(p.Design.Resolved))
+	for i, a := range p.Design.Resolved {
+		lanes[i] = &Lane{Arm: a, State: arms.State{Problem: problem, Budget: p.Design.Attempts}}
+		if p.Design.Fork == arms.ForkIndependent {
+			lanes[i].Slot = i
+		}
+	}
+	return lanes
+}
+
+// problem shows a task as prompts do.
+func problem(t *tasks.Task) (arms.Problem, error) {
+	files, err := t.EditableFiles()
+	if err != nil {
+		return arms.Problem{}, err
+	}
+	p := arms.Problem{ID: t.ID, Instruction: t.Instruction, Verify: t.Verify}
+	for _, f := range files {
+		p.Files = append(p.Files, arms.File(f))
+	}
+	return p, nil
+}

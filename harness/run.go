@@ -1,0 +1,275 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"retrial/arms"
+	"retrial/harness/solver"
+	"retrial/results"
+)
+
+// Config is what a run needs besides its plan.
+type Config struct {
+	Plan     *Plan
+	Solver   solver.Solver
+	Grader   Grader
+	Journal  *results.Journal
+	Info     results.RunInfo
+	Parallel int             // trials at a time; below 1 counts as 1
+	Drain    <-chan struct{} // closed: finish the attempts being made, begin no more; nil for never
+	Progress func(Progress)  // called after every attempt and trial, one call at a time; nil for none
+	Now      func() time.Time
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Trials, TrialsDone     int
+	Passed, Failed, Faults int // attempts made, by outcome; Faults are trials without a result
+}
+
+// ErrDrained is returned by Run when it was asked to drain: the journal is
+// whole, and trials are left.
+var ErrDrained = errors.New("run stopped before its last trial")
+
+// ErrBudget is returned by Run when the design's budget of attempts is used up:
+// the journal is whole and says so by a budget_stop event, and trials are left.
+// Which ones depends on how many ran in parallel.
+var ErrBudget = errors.New("the run's budget of attempts is used up")
+
+// runner is one run going on.
+type runner struct {
+	Config
+	plan     *Plan
+	solver   solver.Solver
+	grader   Grader
+	journal  *results.Journal
+	now      func() time.Time
+	attempts atomic.Int64
+
+	mu   sync.Mutex
+	done Progress
+}
+
+// Run makes every trial of the plan and logs what happened. It returns nil
+// when all are done, ErrDrained when it was drained, ErrBudget when its budget
+// was used up, ctx's error when it was aborted, and otherwise what kept it from
+// going on. In every case the journal, once closed, holds each attempt that was
+// finished, and nothing that Run started is left running.
+func Run(ctx context.Context, c Config) error {
+	r := &runner{Config: c, plan: c.Plan, solver: c.Solver, grader: c.Grader, journal: c.Journal, now: c.Now}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	keys := c.Plan.Trials()
+	r.done.Trials = len(keys)
+	r.logRun(results.KindRunStart, detail(runDetail(c.Plan)))
+	if err := c.Journal.Commit(ctx); err != nil {
+		return err
+	}
+	err := r.all(ctx, keys)
+	if errors.Is(err, ErrBudget) {
+		r.logRun(results.KindBudgetStop, detail(map[string]int{"attempts": c.Plan.Design.Budget.Attempts}))
+		return errors.Join(err, c.Journal.Commit(ctx))
+	}
+	if err != nil {
+		return err
+	}
+	r.logRun(results.KindRunFinish, "")
+	return c.Journal.Commit(ctx)
+}
+
+func runDetail(p *Plan) results.RunDetail {
+	d := results.RunDetail{Design: p.Design.JSON(), Arms: p.Design.ArmNames()}
+	for _, t := range p.Tasks {
+		d.HasScore = d.HasScore || t.HasScore()
+	}
+	return d
+}
+
+// all gives the trials to workers in order and stops handing them out after
+// the first error.
+func (r *runner) all(ctx context.Context, keys []TrialKey) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan TrialKey)
+	var wg sync.WaitGroup
+	var once sync.Once
+	var first error
+	for range max(1, r.Parallel) {
+		wg.Go(func() {
+			for key := range queue {
+				if err := r.trial(ctx, key); err != nil {
+					once.Do(func() { first = err })
+					if !errors.Is(err, ErrDrained) && !errors.Is(err, ErrBudget) {
+						cancel(err) // others cannot go on either
+					}
+					return
+				}
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() { wg.Wait(); close(finished) }()
+	for _, key := range keys {
+		select {
+		case queue <- key:
+			continue
+		case <-finished:
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(queue)
+	<-finished
+	if first == nil {
+		first = context.Cause(ctx)
+	}
+	return first
+}
+
+// stopped says why nothing new may begin: the run was aborted, or is draining.
+func (r *runner) stopped(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-r.Drain:
+		return ErrDrained
+	default:
+		return nil
+	}
+}
+
+// begin counts an attempt against the run's budget, or says why it may not
+// begin. One that arms share counts once, and so does one that is tried again
+// after an infrastructure fault.
+func (r *runner) begin(ctx context.Context) error {
+	if err := r.stopped(ctx); err != nil {
+		return err
+	}
+	if n, limit := r.attempts.Add(1), r.plan.Design.Budget.Attempts; limit > 0 && n > int64(limit) {
+		return ErrBudget
+	}
+	return nil
+}
+
+// trial is one trial being made.
+type trial struct {
+	r      *runner
+	key    TrialKey
+	m      *material
+	forkID string
+	index  int64           // of its next event
+	scored map[string]bool // by attempt that passed verify: whether score passed too
+}
+
+// trial runs one trial to its end.
+func (r *runner) trial(ctx context.Context, key TrialKey) error {
+	m, err := loadMaterial(r.plan.Tasks[key.Task])
+	if err != nil {
+		return err
+	}
+	t := &trial{r: r, key: key, m: m, scored: map[string]bool{}}
+	if r.plan.Design.Fork == arms.ForkShared {
+		t.forkID = fmt.Sprintf("%s/%d", m.task.ID, key.Replicate)
+	}
+	if err := r.stopped(ctx); err != nil {
+		return err
+	}
+	if limit := r.plan.Design.Budget.Attempts; limit > 0 && r.attempts.Load() >= int64(limit) {
+		return ErrBudget // a trial is not begun for nothing
+	}
+	t.log(results.KindTrialStart, nil)
+	lanes := r.plan.lanes(m.problem)
+	rnd := newRand(orderSeed(r.plan.Design.Seed, m.task.ID, key.Replicate))
+	shuffle := func(turns []Turn) {
+		rnd.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
+	}
+	if err := Loop(lanes, shuffle, func(turn Turn) (Result, error) { return t.take(ctx, turn) }); err != nil {
+		return err
+	}
+	for _, l := range lanes {
+		t.finish(l)
+	}
+	if err := r.journal.Commit(ctx); err != nil {
+		return err
+	}
+	r.trialDone(lanes)
+	return nil
+}
+
+// finish logs how the trial ended in one arm. Success is verify and, where the
+// task has one, score: the last attempt decides, since a passed verify ends
+// the loop.
+func (t *trial) finish(l *Lane) {
+	t.log(results.KindTrialFinish, func(e *results.Event) {
+		e.Arm = l.Arm.Name
+		if l.Missing != "" {
+			e.Reason = &l.Missing
+			return
+		}
+		e.Passed = results.Ptr(t.scored[l.IDs[len(l.IDs)-1]])
+		e.Detail = detail(map[string]string{"attempt_ids": strings.Join(l.IDs, ";")})
+	})
+}
+
+// log appends one event of this trial.
+func (t *trial) log(kind results.Kind, fill func(*results.Event)) {
+	e := results.Event{
+		RunID: t.r.Info.RunID, DesignHash: t.r.Info.DesignHash, TimeNS: t.r.now().UnixNano(), Kind: kind,
+		Task: t.m.task.ID, Group: t.m.task.Group, Replicate: int32(t.key.Replicate), ForkID: t.forkID,
+		Index: t.index, TaskIndex: int32(t.key.Task),
+	}
+	t.index++
+	if fill != nil {
+		fill(&e)
+	}
+	t.r.journal.Append(e)
+}
+
+func (r *runner) logRun(kind results.Kind, detail string) {
+	r.journal.Append(results.Event{
+		RunID: r.Info.RunID, DesignHash: r.Info.DesignHash, TimeNS: r.now().UnixNano(), Kind: kind, TaskIndex: -1, Detail: detail,
+	})
+}
+
+func (r *runner) attemptDone(o arms.Outcome) {
+	r.report(func(p *Progress) {
+		if o == arms.Passed {
+			p.Passed++
+		} else {
+			p.Failed++
+		}
+	})
+}
+
+func (r *runner) trialDone(lanes []*Lane) {
+	r.report(func(p *Progress) {
+		p.TrialsDone++
+		for _, l := range lanes {
+			if l.Missing != "" {
+				p.Faults++
+				break
+			}
+		}
+	})
+}
+
+func (r *runner) report(change func(*Progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.done)
+	if r.Progress != nil {
+		r.Progress(r.done)
+	}
+}
+
+// noRoom says whether an error comes from a full disk or a quota.
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

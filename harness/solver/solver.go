@@ -1,0 +1,62 @@
+// Package solver says what a solver is: who makes an attempt. Each adapter is
+// one file; the built-in repairer itself lives in the mutate folder.
+package solver
+
+import (
+	"context"
+
+	"retrial/arms"
+)
+
+// Solver makes one attempt at a task. It must be safe for concurrent use, and
+// for one Request always give one Reply as far as its nature allows.
+//
+// A refusal, an edit that cannot be applied, a limit that was reached are
+// replies, told by Reply.Outcome. An error means that the machinery failed
+// (the API is down, the interpreter is missing): such an attempt is neither
+// pass nor fail. When ctx is done, Solve returns promptly and leaves nothing
+// running; past a deadline it may return what it has so far.
+type Solver interface {
+	Solve(ctx context.Context, req Request) (Reply, error)
+}
+
+// Request is all that a solver is given.
+type Request struct {
+	Prompt      arms.Prompt
+	Attempt     int    // from 1
+	Dir         string // the attempt's workspace, absolute; a fresh copy of the pristine tree
+	Verify      string // the verify command, for solvers that may try their work
+	TaskKey     string // content hash of the task, a key for caches that cannot change a reply
+	TrialSeed   uint64 // the same for every attempt and arm of a trial
+	AttemptSeed uint64 // the same for every arm of an attempt number, new at each
+	Limits      arms.Limits
+}
+
+// Reply is what an attempt brought back.
+type Reply struct {
+	Files       map[string]string // whole new content by path; nil where the solver wrote into Dir itself
+	Description string            // the solver's own words on what it did
+	Steps       []Step            // tool steps in order, where the solver has tools
+	VerifyRuns  int               // metered runs of the verify command inside the attempt
+	Outcome     arms.Outcome      // "" to let verify decide; otherwise one of Outcomes
+}
+
+// Outcomes are what a reply may say: nothing, or what ended the attempt before
+// verify could. The last three are not verified.
+var Outcomes = []arms.Outcome{"", arms.Refused, arms.InvalidEdit, arms.Budget}
+
+// Step is one use of a tool.
+type Step struct {
+	Tool  string // its name, with what it was asked
+	Error string // what went wrong; "" where nothing did
+}
+
+// FirstError returns the first step that errored, as a record shows it, or "".
+func (r Reply) FirstError() string {
+	for _, s := range r.Steps {
+		if s.Error != "" {
+			return s.Tool + ": " + s.Error
+		}
+	}
+	return ""
+}

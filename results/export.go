@@ -1,0 +1,201 @@
+package results
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+)
+
+// Formats that Export writes.
+const (
+	FormatParquet = "parquet"
+	FormatCSV     = "csv"
+	FormatJSONL   = "jsonl"
+)
+
+// Exported says what Export wrote, and from what.
+type Exported struct {
+	Files []string // paths: events, attempts, trials
+	// Sealed is false where the tables were built from the journal of a run
+	// that is not sealed: it was killed, or is still going on.
+	Sealed    bool
+	TornBytes int64 // of that journal: see Log
+	Events    int
+	Attempts  int
+	Trials    int
+}
+
+// Export writes the tables events, attempts and trials of a run into toDir,
+// which it creates, as NAME.parquet, NAME.csv or NAME.jsonl. Where the run is
+// not sealed it builds them from the journal, with what had finished. Existing
+// files are never overwritten: if one is there, nothing is written.
+//
+// CSV is RFC 4180 in UTF-8 with a header line: null is an empty cell, booleans
+// are true and false, lists are joined by ";", floats are the shortest decimals
+// that read back exactly, started_at is RFC 3339 in UTC. Cells are data, not
+// display: text that begins with =, +, - or @ is not altered, so a spreadsheet
+// may take it for a formula. JSON Lines has every column in every line, with
+// null and lists as such.
+func Export(runDir, toDir, format string) (*Exported, error) {
+	result, err := export(runDir, toDir, format)
+	if err != nil {
+		return nil, fmt.Errorf("export run: %w", err)
+	}
+	return result, nil
+}
+
+func export(runDir, toDir, format string) (*Exported, error) {
+	switch format {
+	case FormatParquet, FormatCSV, FormatJSONL:
+	default:
+		return nil, fmt.Errorf("unknown format %q: use %s, %s or %s", format, FormatParquet, FormatCSV, FormatJSONL)
+	}
+	tables, result, err := loadTables(runDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(toDir, 0o777); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"events", "attempts", "trials"} {
+		result.Files = append(result.Files, filepath.Join(toDir, name+"."+format))
+	}
+	// Reserving the names first makes "never overwrite" hold against another
+	// export that runs at the same time.
+	for i, path := range result.Files {
+		if err := reserve(path); err != nil {
+			removeAll(result.Files[:i])
+			return nil, err
+		}
+	}
+	err = errors.Join(
+		stageTable(result.Files[0], format, tables.events, tables.meta),
+		stageTable(result.Files[1], format, tables.attempts, tables.meta),
+		stageTable(result.Files[2], format, tables.trials, tables.meta),
+	)
+	if err == nil {
+		err = publish(result.Files...)
+	}
+	if err != nil {
+		removeAll(result.Files)
+		return nil, err
+	}
+	return result, nil
+}
+
+// tables are a run's rows, from wherever they could be had.
+type tables struct {
+	meta     map[string]string
+	events   []Event
+	attempts []Attempt
+	trials   []Trial
+}
+
+func loadTables(runDir string) (*tables, *Exported, error) {
+	t := new(tables)
+	result := new(Exported)
+	_, err := sealedMeta(runDir)
+	switch {
+	case err == nil:
+		result.Sealed = true
+		err = t.fromSealed(runDir)
+	case errors.Is(err, ErrNotSealed):
+		result.TornBytes, err = t.fromJournal(runDir)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	result.Events, result.Attempts, result.Trials = len(t.events), len(t.attempts), len(t.trials)
+	return t, result, nil
+}
+
+func (t *tables) fromSealed(runDir string) (err error) {
+	if t.events, t.meta, err = ReadParquet[Event](filepath.Join(runDir, EventsFile)); err != nil {
+		return err
+	}
+	if t.attempts, _, err = ReadParquet[Attempt](filepath.Join(runDir, AttemptsFile)); err != nil {
+		return err
+	}
+	t.trials, _, err = ReadParquet[Trial](filepath.Join(runDir, TrialsFile))
+	return err
+}
+
+func (t *tables) fromJournal(runDir string) (torn int64, err error) {
+	log, err := ReadJournal(runDir)
+	if err != nil {
+		return 0, err
+	}
+	SortEvents(log.Events)
+	t.meta, t.events = log.meta(), log.Events
+	t.attempts, t.trials = Attempts(log.Events), Trials(log.Events)
+	return log.TornBytes, nil
+}
+
+// reserve creates an empty file, which must not exist.
+func reserve(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: remove it or choose another folder", err)
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func removeAll(paths []string) {
+	for _, path := range paths {
+		os.Remove(path)
+		os.Remove(stagedName(path))
+	}
+}
+
+func stageTable[T any](path, format string, rows []T, meta map[string]string) error {
+	switch format {
+	case FormatParquet:
+		return stageParquet(path, rows, meta)
+	case FormatCSV:
+		return stage(path, buffered(func(out io.Writer) error { return writeCSV(out, rows) }))
+	}
+	return stage(path, buffered(func(out io.Writer) error { return writeJSONL(out, rows) }))
+}
+
+func writeCSV[T any](out io.Writer, rows []T) error {
+	columns := columnsOf[T]()
+	w := csv.NewWriter(out)
+	cells := make([]string, len(columns))
+	for i, c := range columns {
+		cells[i] = c.name
+	}
+	if err := w.Write(cells); err != nil {
+		return err
+	}
+	for i := range rows {
+		row := reflect.ValueOf(&rows[i]).Elem()
+		for k, c := range columns {
+			cells[k] = c.text(row)
+		}
+		if err := w.Write(cells); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func writeJSONL[T any](out io.Writer, rows []T) error {
+	columns := columnsOf[T]()
+	var text []byte
+	for i := range rows {
+		text = appendRowJSON(text[:0], columns, reflect.ValueOf(&rows[i]).Elem())
+		if _, err := out.Write(append(text, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package results
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// RunDetail is the Detail of a run_start event.
+type RunDetail struct {
+	Design   json.RawMessage `json:"design"`    // the resolved design
+	Arms     []string        `json:"arms"`      // in design order
+	HasScore bool            `json:"has_score"` // some task of the run has a hidden score command
+}
+
+// MissingInterrupted is the missing_reason of a trial that was started and
+// whose arm never finished: the run was killed or stopped.
+const MissingInterrupted = "interrupted"
+
+// Trial is one row of trials.parquet: what one arm made of one (task,
+// replicate). Costs are what a user of that arm alone would have paid: attempts
+// that arms share count in full for each of them.
+type Trial struct {
+	RunID      string  `parquet:"run_id,dict"`
+	DesignHash string  `parquet:"design_hash,dict"`
+	Task       string  `parquet:"task,dict"`
+	Group      string  `parquet:"group,dict"`
+	Replicate  int32   `parquet:"replicate"`
+	Arm        string  `parquet:"arm,dict"`
+	ForkID     *string `parquet:"fork_id,optional,dict"` // null where the fork is independent
+
+	Passed        *bool    `parquet:"passed,optional"`              // null when missing
+	AttemptIDs    []string `parquet:"attempt_ids,list"`             // in order, shared ones included
+	AttemptsUsed  int32    `parquet:"attempts_used"`                // length of AttemptIDs
+	AtRisk        *bool    `parquet:"at_risk,optional"`             // the first attempt failed verify; null if unknown
+	Missing       bool     `parquet:"missing"`                      // neither passed nor failed
+	MissingReason *string  `parquet:"missing_reason,optional,dict"` // null unless missing
+	TokensTotal   *int64   `parquet:"tokens_total,optional"`        // null if no call reported tokens
+	USD           *float64 `parquet:"usd,optional"`                 // null if no call reported a cost
+	Seconds       *float64 `parquet:"seconds,optional"`             // solving and verifying; volatile
+	VerifyRuns    *int64   `parquet:"verify_runs,optional"`         // metered runs inside the attempts
+}
+
+// trialKey names a trial within a run.
+type trialKey struct {
+	task      string
+	replicate int32
+}
+
+// Trials derives the rows of trials.parquet: for each trial that was started,
+// one row per arm in design order; trials in registered order. The arms are
+// those of the run_start event, and any other that finished a trial.
+func Trials(events []Event) []Trial {
+	made := make(map[trialKey][]Attempt)
+	for _, a := range Attempts(events) {
+		key := trialKey{a.Task, a.Replicate}
+		made[key] = append(made[key], a)
+	}
+	var arms []string
+	var started []*Event // one per trial, in order
+	seen := make(map[trialKey]bool)
+	finished := make(map[trialKey]map[string]*Event)
+	for _, i := range canonicalOrder(events) {
+		e := &events[i]
+		key := trialKey{e.Task, e.Replicate}
+		switch e.Kind {
+		case KindRunStart:
+			arms = detailArms(e.Detail)
+			continue
+		case KindTrialFinish:
+			if finished[key] == nil {
+				finished[key] = make(map[string]*Event)
+			}
+			finished[key][e.Arm] = e
+			if !slices.Contains(arms, e.Arm) {
+				arms = append(arms, e.Arm)
+			}
+		case KindTrialStart:
+		default:
+			continue
+		}
+		if !seen[key] {
+			seen[key] = true
+			started = append(started, e)
+		}
+	}
+	trials := make([]Trial, 0, len(started)*len(arms))
+	for _, start := range started {
+		key := trialKey{start.Task, start.Replicate}
+		for _, arm := range arms {
+			trials = append(trials, newTrial(start, finished[key][arm], arm, made[key]))
+		}
+	}
+	return trials
+}
+
+// detailArms reads the arms out of a run_start's Detail. A Detail that does not
+// parse names none: the arms then come from what finished.
+func detailArms(detail string) []string {
+	var d RunDetail
+	if json.Unmarshal([]byte(detail), &d) != nil {
+		return nil
+	}
+	return slices.Clone(d.Arms)
+}
+
+// newTrial builds the row of one arm; finish is nil if the arm never finished.
+func newTrial(start, finish *Event, arm string, attempts []Attempt) Trial {
+	t := Trial{
+		RunID: start.RunID, DesignHash: start.DesignHash,
+		Task: start.Task, Group: start.Group, Replicate: start.Replicate,
+		Arm: arm, ForkID: textOrNull(start.ForkID),
+	}
+	if finish != nil && t.ForkID == nil {
+		t.ForkID = textOrNull(finish.ForkID)
+	}
+	switch {
+	case finish == nil:
+		t.Missing, t.MissingReason = true, Ptr(MissingInterrupted)
+	case finish.Passed == nil:
+		t.Missing, t.MissingReason = true, finish.Reason
+	default:
+		t.Passed = finish.Passed
+	}
+	for i := range attempts {
+		if a := &attempts[i]; slices.Contains(a.SharedBy, arm) {
+			t.add(a)
+		}
+	}
+	return t
+}
+
+// add counts one attempt of the arm.
+func (t *Trial) add(a *Attempt) {
+	if a.Attempt == 1 {
+		t.AtRisk = a.FailedVerify()
+	}
+	t.AttemptIDs = append(t.AttemptIDs, a.AttemptID)
+	t.AttemptsUsed++
+	addTo(&t.TokensTotal, a.Tokens())
+	addTo(&t.USD, a.USD)
+	addTo(&t.Seconds, a.SolveSeconds)
+	addTo(&t.Seconds, a.VerifySeconds)
+	if a.VerifyRuns != nil {
+		addTo(&t.VerifyRuns, Ptr(int64(*a.VerifyRuns)))
+	}
+}

@@ -1,0 +1,219 @@
+package tasks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"retrial/tasks/strict"
+)
+
+// Task is one problem. The zero value is not valid; tasks come from [Load].
+type Task struct {
+	ID          string   // unique in its corpus, [a-z0-9._-]
+	Tags        []string // families, difficulty; free words
+	Group       string   // tasks that are not independent share one; the ID where the file gives none
+	Instruction string
+	Editable    []string      // slash paths in Workspace, sorted; what a single-shot solver is shown and may write. Default: every text file that is not protected
+	Verify      string        // shell command; exit 0 passes. Its output may be shown to a retry
+	Score       string        // shell command, never shown; "" where Verify decides alone
+	Timeout     time.Duration // of Verify and of Score, each
+	Protect     []string      // slash paths, folders or path.Match patterns; restored before every verdict
+	Image       string        // container image, "" for none
+	Network     bool
+
+	Workspace fs.FS // what the solver starts from
+	Hidden    fs.FS // laid over the tree before Score; its root may be missing
+	Solution  fs.FS // laid over Workspace; its root may be missing
+
+	Source string // where it was read from, for messages
+	Hash   string // sha256 over every field and file, hex
+}
+
+// DefaultTimeout bounds verify and score where task.yaml names no timeout.
+const DefaultTimeout = 60 * time.Second
+
+// file is task.yaml as people write it.
+type file struct {
+	ID          string   `yaml:"id"`
+	Tags        []string `yaml:"tags"`
+	Group       string   `yaml:"group"`
+	Instruction string   `yaml:"instruction"`
+	Editable    []string `yaml:"editable"`
+	Verify      string   `yaml:"verify"`
+	Score       string   `yaml:"score"`
+	Timeout     string   `yaml:"timeout"`
+	Protect     []string `yaml:"protect"`
+	Image       string   `yaml:"image"`
+	Network     bool     `yaml:"network"`
+}
+
+var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+
+// failer makes the fault of one key of task.yaml.
+type failer func(key, format string, args ...any) error
+
+// parse reads task.yaml out of fsys and fills a Task. name stands for the
+// task in messages.
+func parse(fsys fs.FS, name string) (*Task, error) {
+	yamlName := path.Join(name, "task.yaml")
+	data, err := fs.ReadFile(fsys, "task.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read task: %s: %w", yamlName, err)
+	}
+	var f file
+	if err := strict.Decode(yamlName, data, &f); err != nil {
+		return nil, err
+	}
+	t := &Task{
+		ID: f.ID, Tags: f.Tags, Group: f.Group, Instruction: strings.TrimSpace(f.Instruction),
+		Editable: f.Editable, Verify: f.Verify, Score: f.Score, Timeout: DefaultTimeout,
+		Protect: f.Protect, Image: f.Image, Network: f.Network, Source: name,
+	}
+	fail := func(key, format string, args ...any) error {
+		return &strict.Error{File: yamlName, Line: strict.Line(data, "$."+key), Message: fmt.Sprintf(format, args...)}
+	}
+	if f.Timeout != "" {
+		if t.Timeout, err = time.ParseDuration(f.Timeout); err != nil || t.Timeout <= 0 {
+			return nil, fail("timeout", "timeout %q is not a positive duration such as 10s", f.Timeout)
+		}
+	}
+	if err := t.validate(fail); err != nil {
+		return nil, err
+	}
+	entries, err := scan(fsys, name)
+	var fault *strict.Error
+	if errors.As(err, &fault) {
+		return nil, fault
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read task %s: %w", name, err)
+	}
+	if err := t.validateFiles(entries, fail); err != nil {
+		return nil, err
+	}
+	t.Hash = hash(entries)
+	for root, tree := range map[string]*fs.FS{"workspace": &t.Workspace, "hidden": &t.Hidden, "solution": &t.Solution} {
+		if *tree, err = fs.Sub(fsys, root); err != nil {
+			return nil, fmt.Errorf("read task %s: %w", name, err)
+		}
+	}
+	return t, nil
+}
+
+// validate checks the fields by themselves.
+func (t *Task) validate(fail failer) error {
+	switch {
+	case t.ID == "":
+		return fail("id", "id is missing")
+	case !validID.MatchString(t.ID):
+		return fail("id", "id %q must be made of a-z, 0-9, '.', '_' and '-', and start with a letter or digit", t.ID)
+	case t.Instruction == "":
+		return fail("instruction", "instruction is missing")
+	case strings.TrimSpace(t.Verify) == "":
+		return fail("verify", "verify is missing: the command that tells whether an attempt passed")
+	case strings.ContainsRune(t.Verify, 0) || strings.ContainsRune(t.Score, 0):
+		return fail("verify", "verify and score must not hold a NUL character")
+	}
+	if t.Group == "" {
+		t.Group = t.ID
+	}
+	return nil
+}
+
+// validateFiles checks the lists of paths against workspace/, and fills
+// Editable where the file left it to the default.
+func (t *Task) validateFiles(entries []entry, fail failer) error {
+	files, paths := workspacePaths(entries)
+	if len(paths) == 0 {
+		return &strict.Error{File: t.Source, Message: "workspace/ is missing or empty"}
+	}
+	for i, p := range t.Protect {
+		_, bad := path.Match(p, "")
+		switch {
+		case !fs.ValidPath(p) || p == "." || bad != nil:
+			return fail("protect", "protect names %q: want a clean relative path with slashes, or a pattern", p)
+		case !slices.ContainsFunc(paths, func(w string) bool { return covers(p, w) }):
+			return fail("protect", "protect names %q, which is not in workspace/%s", p, nearest(p, paths))
+		case slices.Contains(t.Protect[:i], p):
+			return fail("protect", "protect names %q twice", p)
+		}
+	}
+	if len(t.Editable) == 0 {
+		for _, p := range paths {
+			if f, ok := files[p]; ok && f.mode.IsRegular() && utf8.Valid(f.data) && !t.protected(p) {
+				t.Editable = append(t.Editable, p)
+			}
+		}
+	}
+	return t.validateEditable(files, paths, fail)
+}
+
+func (t *Task) validateEditable(files map[string]entry, paths []string, fail failer) error {
+	for i, p := range t.Editable {
+		f, ok := files[p]
+		switch {
+		case !fs.ValidPath(p):
+			return fail("editable", "editable names %q: want a clean relative path with slashes", p)
+		case !ok && !slices.Contains(paths, p):
+			return fail("editable", "editable names %q, which is not in workspace/%s", p, nearest(p, paths))
+		case !ok || !f.mode.IsRegular():
+			return fail("editable", "editable names %q, which is not a regular file", p)
+		case !utf8.Valid(f.data):
+			return fail("editable", "editable names %q, which is not UTF-8 text: a prompt cannot show it", p)
+		case slices.Contains(t.Editable[:i], p):
+			return fail("editable", "editable names %q twice", p)
+		case t.protected(p):
+			return fail("protect", "%q is both editable and protected", p)
+		}
+	}
+	slices.Sort(t.Editable)
+	return nil
+}
+
+// protected says whether verdicts are given on the pristine state of p.
+func (t *Task) protected(p string) bool {
+	return slices.ContainsFunc(t.Protect, func(pattern string) bool { return covers(pattern, p) })
+}
+
+func nearest(word string, valid []string) string {
+	if near := strict.Nearest(word, valid); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}
+
+// HasScore says whether a hidden score decides the outcome, apart from verify.
+func (t *Task) HasScore() bool { return t.Score != "" }
+
+// HasFiles says whether one of the task's trees is there at all.
+func (t *Task) HasFiles(tree fs.FS) bool {
+	_, err := fs.Stat(tree, ".")
+	return err == nil
+}
+
+// EditableFiles reads the files that a single-shot solver is shown, in the
+// order of Editable.
+func (t *Task) EditableFiles() ([]File, error) {
+	out := make([]File, 0, len(t.Editable))
+	for _, p := range t.Editable {
+		data, err := fs.ReadFile(t.Workspace, p)
+		if err != nil {
+			return nil, fmt.Errorf("read editable file of task %s: %w", t.ID, err)
+		}
+		out = append(out, File{Path: p, Content: string(data)})
+	}
+	return out, nil
+}
+
+// File is one text file as a prompt shows it.
+type File struct {
+	Path    string
+	Content string
+}
