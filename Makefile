@@ -62,9 +62,8 @@ deps: $(PYDIR)/.installed
 
 $(PYDIR)/.installed: analysis/testdata/requirements.txt
 	@rm -rf $(PYDIR) && mkdir -p $(PYDIR)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target $(PYDIR) -r $< 2>/dev/null || \
-		echo "pip could not install $<: the tests that use it are skipped"
-	@touch $@
+	@if $(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target $(PYDIR) -r $< 2>/dev/null; then touch $@; \
+	else echo "pip could not install $<: the tests that use it are skipped"; fi
 
 bench: ## benchmarks of the hot paths
 	$(GO) test -run '^$$' -bench . -benchmem ./harness/... ./results ./analysis/...

@@ -10,7 +10,7 @@ import (
 // armRow sums up one arm. Costs count shared attempts in full: what a user of
 // this arm alone would have paid.
 func (d *Data) armRow(arm string) ArmRow {
-	row := ArmRow{Arm: arm, SuccessByAttempt: make([]Number, d.Design.Attempts)}
+	row := ArmRow{Arm: arm, SuccessByAttempt: make([]*Number, d.Design.Attempts)}
 	tasks := map[string]bool{}
 	passedAt := make([]int, d.Design.Attempts+1)
 	for _, key := range d.keys {
@@ -22,6 +22,7 @@ func (d *Data) armRow(arm string) ArmRow {
 		row.cost(d, t)
 		if t.Passed == nil {
 			row.Missing++
+			row.reason(t)
 			continue
 		}
 		row.Trials++
@@ -34,6 +35,8 @@ func (d *Data) armRow(arm string) ArmRow {
 			if risky {
 				row.Recovered++
 			}
+		} else if a := d.attempts(t); len(a) > 0 && a[len(a)-1].Outcome == string(arms.Passed) {
+			row.FalsePasses++
 		}
 	}
 	row.Tasks = len(tasks)
@@ -44,10 +47,20 @@ func (d *Data) armRow(arm string) ArmRow {
 	sum := 0
 	for k := range row.SuccessByAttempt {
 		sum += passedAt[k+1]
-		row.SuccessByAttempt[k] = Number(float64(sum) / float64(row.Trials))
+		row.SuccessByAttempt[k] = number(float64(sum) / float64(row.Trials))
 	}
 	row.Success = number(float64(sum) / float64(row.Trials))
 	return row
+}
+
+// reason counts why a trial is missing.
+func (row *ArmRow) reason(t *results.Trial) {
+	if row.MissingReasons == nil {
+		row.MissingReasons = map[string]int{}
+	}
+	if t.MissingReason != nil {
+		row.MissingReasons[*t.MissingReason]++
+	}
 }
 
 func (row *ArmRow) cost(d *Data, t *results.Trial) {

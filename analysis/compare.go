@@ -1,6 +1,11 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
+
+	"retrial/arms"
+	"retrial/results"
+)
 
 // Compare computes everything that is said of a run.
 func Compare(d *Data) *Comparison {
@@ -13,10 +18,13 @@ func Compare(d *Data) *Comparison {
 		c.Landings = append(c.Landings, d.landings(arm)...)
 	}
 	for _, treatment := range d.treatments() {
-		for _, estimand := range []string{EstimandAll, EstimandAtRisk} {
-			c.Comparisons = append(c.Comparisons, d.compare(treatment, d.Design.Primary.Control, estimand))
+		control := d.Design.Primary.Control
+		c.Comparisons = append(c.Comparisons, d.compare(treatment, control, EstimandAll))
+		if d.Design.Fork != arms.ForkShared {
+			continue // with drafts of their own, arms have no common risk set and no draft to come back to
 		}
-		c.Indicators = append(c.Indicators, d.draftSimilarity(treatment, d.Design.Primary.Control))
+		c.Comparisons = append(c.Comparisons, d.compare(treatment, control, EstimandAtRisk))
+		c.Indicators = append(c.Indicators, d.draftSimilarity(treatment, control))
 	}
 	return c
 }
@@ -37,12 +45,17 @@ func (d *Data) treatments() []string {
 	return out
 }
 
+// complete says whether the run came to its end.
+func (d *Data) complete() bool {
+	return slices.ContainsFunc(d.Events, func(e results.Event) bool { return e.Kind == results.KindRunFinish })
+}
+
 func (d *Data) run() Run {
 	r := Run{
 		ID: d.Info.RunID, DesignHash: d.Info.DesignHash, Name: d.Design.Name, Question: d.Design.Question, Corpus: d.Design.Corpus,
 		Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Tasks: len(d.Info.Tasks),
 		Replicates: d.Design.Replicates, Attempts: d.Design.Attempts, Seed: d.Design.Seed, AttemptsMade: len(d.Attempts), TestsHidden: true,
-		Tool: d.Info.Tool,
+		Complete: d.complete(), Margin: d.Design.Primary.Margin, Tool: d.Info.Tool,
 	}
 	for _, t := range d.Info.Tasks {
 		r.TestsHidden = r.TestsHidden && t.HasScore

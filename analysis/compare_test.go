@@ -3,6 +3,7 @@ package analysis
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -118,6 +119,9 @@ func TestIndependentForkIsUnpaired(t *testing.T) {
 	p := c.Comparisons[0]
 	if p.Both != nil || p.TreatmentOnly != nil || !slices.Contains(p.Flags, FlagUnpaired) || math.Abs(float64(p.Delta)-3./24) > 1e-12 {
 		t.Errorf("%+v", p)
+	}
+	if len(c.Comparisons) != 2 || len(c.Indicators) != 0 {
+		t.Errorf("%d comparisons and %d indicators: without a shared draft there is no common risk set and no draft to compare with", len(c.Comparisons), len(c.Indicators))
 	}
 	for _, g := range c.Gates {
 		if (g.Gate == "isolation" || g.Gate == "fork_integrity") && g.Passed != nil {
@@ -274,5 +278,78 @@ func TestPage(t *testing.T) {
 		if !bytes.Equal(out.Bytes(), want) {
 			t.Errorf("%s differs from %s (go test ./analysis -run TestPage -update rewrites it):\n%s", format, golden, out.String())
 		}
+	}
+}
+
+// What is said of an interval names sizes, never a loss with a sign.
+func TestStatement(t *testing.T) {
+	row := func(delta, low, high float64) PairRow {
+		return PairRow{Treatment: "t", Control: "c", Pairs: 10, Delta: Number(delta), CI: CI{Low: Number(low), High: Number(high)}}
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		row  PairRow
+		want string
+	}{
+		{row(.1, .02, .2), "t succeeds more often than c, by 10.0 pp; the interval rules out gains smaller than 2.0 pp and larger than 20.0 pp."},
+		{row(-.1, -.2, -.02), "t succeeds less often than c, by 10.0 pp; the interval rules out losses smaller than 2.0 pp and larger than 20.0 pp."},
+		{row(.1, -.1, .3), "Undecided between t and c: the interval rules out losses larger than 10.0 pp and gains larger than 30.0 pp, nothing between."},
+		{row(.1, nan, nan), "t against c: too few tasks for an interval; nothing is ruled out."},
+		{PairRow{Treatment: "t", Control: "c", CI: CI{Low: -1, High: 1}}, "Nothing was measured: no trial has a result in both t and c."},
+	} {
+		if got := statement(c.row); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// A run of which no trial has a result shows no number as if it were one.
+func TestNothingMeasured(t *testing.T) {
+	s := ladder()
+	s.draft = func(string, int) outcome { return outcome{fault: true} }
+	c := Compare(s.load(t))
+	if row := c.Arms[0]; row.Success != nil || row.SuccessByAttempt[0] != nil || row.Missing != 24 || row.MissingReasons["infra: the machine broke"] != 24 {
+		t.Errorf("%+v", row)
+	}
+	var page bytes.Buffer
+	if err := Write(&page, c, "text"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Nothing was measured", "blind: 24 missing: infra: the machine broke", "no pair of trials has a result"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %q:\n%s", want, page.String())
+		}
+	}
+	if strings.Contains(page.String(), "0.0%") || strings.Contains(page.String(), "[-") {
+		t.Errorf("the page shows numbers of nothing:\n%s", page.String())
+	}
+}
+
+// The words above the tables are the log's: editing design.json is noticed.
+func TestEditedDesignFile(t *testing.T) {
+	dir := ladder().write(t)
+	file := filepath.Join(dir, results.DesignFile)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, edit := range [][2]string{{`"is_language_model": false`, `"is_language_model": true`}, {`"sandbox": "none",
+  "started_at"`, `"sandbox": "bubblewrap",
+  "started_at"`}, {`"has_score": true`, `"has_score": false`}} {
+		changed := strings.Replace(string(data), edit[0], edit[1], 1)
+		if changed == string(data) {
+			t.Fatalf("design.json has no %s", edit[0])
+		}
+		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run, err := results.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(run); !errors.Is(err, ErrEdited) {
+			t.Errorf("%s: %v", edit[1], err)
+		}
+		run.Close()
 	}
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"retrial/analysis/paired"
 )
@@ -57,26 +58,30 @@ type Run struct {
 	Attempts        int     `json:"attempts"` // budget k
 	Seed            uint64  `json:"seed"`
 	AttemptsMade    int     `json:"attempts_made"` // shared ones counted once
+	Complete        bool    `json:"complete"`      // every trial was run
 	TestsHidden     bool    `json:"tests_hidden"`  // every task has a hidden score
+	Margin          float64 `json:"margin"`        // of equivalence, as the design names it; 0 for none
 	Tool            string  `json:"tool"`
 }
 
 // ArmRow sums up one arm over its trials.
 type ArmRow struct {
-	Arm              string   `json:"arm"`
-	Tasks            int      `json:"tasks"`
-	Trials           int      `json:"trials"`             // with a result
-	Success          *Number  `json:"success"`            // within the budget, of Trials
-	SuccessByAttempt []Number `json:"success_by_attempt"` // cumulative, at attempts 1..k
-	AtRisk           int      `json:"at_risk"`            // trials whose draft failed verify
-	Recovered        int      `json:"recovered"`          // at-risk trials that succeeded
-	Missing          int      `json:"missing"`
-	InfraFaults      int      `json:"infra_faults"` // tries that the machinery ended
-	Timeouts         int      `json:"timeouts"`     // attempts whose verify timed out
-	Tokens           Tokens   `json:"tokens"`
-	USD              *Number  `json:"usd"`
-	Seconds          *Number  `json:"seconds"`
-	VerifyRuns       *int64   `json:"verify_runs"` // metered runs inside the attempts
+	Arm              string         `json:"arm"`
+	Tasks            int            `json:"tasks"`
+	Trials           int            `json:"trials"`             // with a result
+	Success          *Number        `json:"success"`            // within the budget, of Trials
+	SuccessByAttempt []*Number      `json:"success_by_attempt"` // cumulative, at attempts 1..k; null without a trial
+	AtRisk           int            `json:"at_risk"`            // trials whose draft failed verify
+	Recovered        int            `json:"recovered"`          // at-risk trials that succeeded
+	FalsePasses      int            `json:"false_passes"`       // trials that passed verify and failed the hidden score
+	Missing          int            `json:"missing"`
+	MissingReasons   map[string]int `json:"missing_reasons"` // null where none is missing
+	InfraFaults      int            `json:"infra_faults"`    // tries that the machinery ended
+	Timeouts         int            `json:"timeouts"`        // attempts whose verify timed out
+	Tokens           Tokens         `json:"tokens"`
+	USD              *Number        `json:"usd"`
+	Seconds          *Number        `json:"seconds"`
+	VerifyRuns       *int64         `json:"verify_runs"` // metered runs inside the attempts
 }
 
 // Tokens sums the token buckets that the arm's attempts reported; null where
@@ -122,7 +127,7 @@ type PairRow struct {
 	CI            CI            `json:"ci"`
 	P             PValue        `json:"p"`
 	PAdjusted     *Number       `json:"p_adjusted"`
-	MDE80         *Number       `json:"mde80"` // smallest difference found with 80% power, from the observed standard error
+	MDE80         *Number       `json:"mde80"` // smallest difference found with 80% power, from the interval's width
 	Missing       Missing       `json:"missing"`
 	Flags         []paired.Flag `json:"flags"`
 }
@@ -180,6 +185,11 @@ type Gate struct {
 	Seen      *Number `json:"seen"`
 	Threshold string  `json:"threshold"`
 	Message   string  `json:"message"`
+}
+
+// Measured says whether a single trial has a result.
+func (c *Comparison) Measured() bool {
+	return slices.ContainsFunc(c.Arms, func(a ArmRow) bool { return a.Trials > 0 })
 }
 
 // Failed lists the gates that did not pass.

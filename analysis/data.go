@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"retrial/arms"
@@ -28,7 +30,7 @@ type Data struct {
 	keys   []TrialKey         // every trial, in registered order
 	groups map[string]string  // task → group
 	patch  map[string]patchOf // by patch_sha
-	texts  map[string]string  // patches and verifier outputs, by sha
+	texts  map[string]string  // blobs that the events name, by sha
 }
 
 // Load reads a run's tables, its design and the patches behind its attempts.
@@ -51,6 +53,9 @@ func Load(run *results.Run) (*Data, error) {
 	for i := range d.Attempts {
 		d.byID[d.Attempts[i].AttemptID] = &d.Attempts[i]
 	}
+	if err := d.checkInfo(); err != nil {
+		return nil, err
+	}
 	if err := d.loadTexts(run); err != nil {
 		return nil, err
 	}
@@ -69,11 +74,36 @@ func Load(run *results.Run) (*Data, error) {
 	return d, nil
 }
 
-// loadTexts reads the patches and verifier outputs that the events name.
+// ErrEdited is wrapped by Load when design.json does not say what the log says.
+var ErrEdited = errors.New("design.json was changed since the run began")
+
+// checkInfo compares design.json with what the run logged at its start: the
+// words above every table must not be had by editing a file.
+func (d *Data) checkInfo() error {
+	for i := range d.Events {
+		if d.Events[i].Kind != results.KindRunStart {
+			continue
+		}
+		var logged results.RunDetail
+		if err := json.Unmarshal([]byte(d.Events[i].Detail), &logged); err != nil {
+			return fmt.Errorf("read run_start event: %w", err)
+		}
+		said := results.RunDetail{Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Tasks: d.Info.Tasks}
+		if logged.Solver != said.Solver || logged.IsLanguageModel != said.IsLanguageModel || logged.Sandbox != said.Sandbox ||
+			!reflect.DeepEqual(logged.Tasks, said.Tasks) {
+			return fmt.Errorf("%w: solver, sandbox or tasks differ from the log's: undo the change", ErrEdited)
+		}
+		return nil
+	}
+	return errors.New("read run: its log has no run_start event")
+}
+
+// loadTexts reads the prompts, blocks, patches and verifier outputs that the
+// events name.
 func (d *Data) loadTexts(run *results.Run) error {
 	var shas []string
 	for i := range d.Events {
-		for _, sha := range []*string{d.Events[i].PatchSHA, d.Events[i].OutputSHA} {
+		for _, sha := range []*string{d.Events[i].PatchSHA, d.Events[i].OutputSHA, d.Events[i].PromptSHA, d.Events[i].AddedSHA} {
 			if sha != nil {
 				shas = append(shas, *sha)
 			}
@@ -81,7 +111,7 @@ func (d *Data) loadTexts(run *results.Run) error {
 	}
 	blobs, err := run.Blobs(shas)
 	if err != nil {
-		return fmt.Errorf("read patches and outputs: %w", err)
+		return fmt.Errorf("read prompts, patches and outputs: %w", err)
 	}
 	for sha, data := range blobs {
 		d.texts[sha] = string(data)

@@ -35,14 +35,41 @@ func (d *Data) injections() map[string]*results.Event {
 }
 
 // wireLive: every attempt of a history arm past the draft has its injection
-// event, and composing its history anew from the log gives the hash that the
-// event and the attempt carry.
+// event, and the prompt that was sent holds, at its end, exactly the history
+// that its records compose to.
 func (d *Data) wireLive(injected map[string]*results.Event) Gate {
 	g := Gate{Gate: "wire_live", Threshold: "all"}
+	live, checked := d.eachRetry(&g, arms.Arm.ShowsHistory, func(a *results.Attempt, block string) string {
+		if e := injected[a.AttemptID]; e == nil || e.AddedSHA == nil || *e.AddedSHA != arms.SHA([]byte(block)) {
+			return "its injection event is missing, or tells of another history"
+		}
+		return d.promptFault(a, block)
+	})
+	return g.rate(live, checked, live == checked, "retries of history arms were sent the history that the log recomposes")
+}
+
+// controlClean: no injection in an arm that shows no history, and its prompts
+// hold what the arm says (nothing, or its notice) and no more.
+func (d *Data) controlClean(injected map[string]*results.Event) Gate {
+	g := Gate{Gate: "control_clean", Threshold: "0 injections"}
+	showsNone := func(a arms.Arm) bool { return !a.ShowsHistory() }
+	clean, checked := d.eachRetry(&g, showsNone, func(a *results.Attempt, block string) string {
+		if injected[a.AttemptID] != nil {
+			return "history was injected"
+		}
+		return d.promptFault(a, block)
+	})
+	return g.count(checked-clean, checked, "retries of arms without history were given some")
+}
+
+// eachRetry looks at every attempt past the draft of the chosen arms: fault is
+// told the attempt and the block that the arm composes from the records before
+// it, and says what is wrong, or "". It returns how many were good, of how many,
+// and puts the first fault into the gate's message.
+func (d *Data) eachRetry(g *Gate, chosen func(arms.Arm) bool, fault func(*results.Attempt, string) string) (good, checked int) {
 	records := d.records()
-	checked, live := 0, 0
 	for _, arm := range d.Design.Resolved {
-		if !arm.ShowsHistory() {
+		if !chosen(arm) {
 			continue
 		}
 		for _, key := range d.keys {
@@ -50,36 +77,53 @@ func (d *Data) wireLive(injected map[string]*results.Event) Gate {
 			if t == nil {
 				continue
 			}
-			attempts := d.attempts(t)
-			for n := 1; n < len(attempts); n++ {
-				checked++
-				if fault := wireFault(arm, attempts[:n], attempts[n], injected, records); fault == "" {
-					live++
-				} else if g.Message == "" {
-					g.Message = fmt.Sprintf("attempt %s: %s", attempts[n].AttemptID, fault)
+			var history []arms.Record
+			for n, a := range d.attempts(t) {
+				if n > 0 {
+					checked++
+					block, _ := arm.Compose(history)
+					if wrong := fault(a, block); wrong == "" {
+						good++
+					} else if g.Message == "" {
+						g.Message = fmt.Sprintf("attempt %s in %s: %s", a.AttemptID, arm.Name, wrong)
+					}
 				}
+				history = append(history, records[a.AttemptID])
 			}
 		}
 	}
-	return g.rate(live, checked, live == checked, "retries of history arms carry the history that the log recomposes")
+	return good, checked
 }
 
-// wireFault says what is wrong with one retry's injection, or "".
-func wireFault(arm arms.Arm, before []*results.Attempt, a *results.Attempt, injected map[string]*results.Event, records map[string]arms.Record) string {
-	e := injected[a.AttemptID]
-	if e == nil {
-		return "no history was injected"
-	}
-	history := make([]arms.Record, len(before))
-	for i, b := range before {
-		history[i] = records[b.AttemptID]
-	}
-	block, _ := arm.Compose(history)
-	want := arms.SHA([]byte(block))
-	if e.AddedSHA == nil || *e.AddedSHA != want || a.AddedSHA == nil || *a.AddedSHA != want {
-		return "the injected history is not what its records compose to"
+// promptFault says what is wrong with the prompt that an attempt was sent, read
+// from the blob and not from its hashes: it must end in block, and what stands
+// before it must hash to the prompt without what the arm added.
+func (d *Data) promptFault(a *results.Attempt, block string) string {
+	rest, ok := d.sentWithout(a, block)
+	switch {
+	case !ok:
+		return "the prompt sent does not end in what its arm composes"
+	case a.PromptWithoutSHA == nil || *a.PromptWithoutSHA != rest:
+		return "the prompt sent, less what the arm added, is not the one that is recorded"
+	case block == "" && a.AddedSHA != nil, block != "" && (a.AddedSHA == nil || *a.AddedSHA != arms.SHA([]byte(block))):
+		return "what the arm added is not what is recorded"
 	}
 	return ""
+}
+
+// sentWithout is the hash of an attempt's prompt less block, from its blob.
+func (d *Data) sentWithout(a *results.Attempt, block string) (sha string, ok bool) {
+	var sent []arms.Message
+	if json.Unmarshal([]byte(d.text(a.PromptSHA)), &sent) != nil || len(sent) != 1 {
+		return "", false
+	}
+	base := sent[0].Content
+	if block != "" {
+		if base, ok = strings.CutSuffix(base, "\n"+block); !ok {
+			return "", false
+		}
+	}
+	return arms.SHA(arms.Prompt{Base: base}.JSON()), true
 }
 
 // records rebuilds every attempt's record from the log.
@@ -115,7 +159,7 @@ func (d *Data) records() map[string]arms.Record {
 	return out
 }
 
-// text returns a patch or an output, "" for none.
+// text returns a blob's text, "" for none.
 func (d *Data) text(sha *string) string {
 	if sha == nil {
 		return ""
@@ -132,42 +176,17 @@ func detailField(detail, key string) string {
 	return s
 }
 
-// controlClean: no injection in an arm that shows no history.
-func (d *Data) controlClean(injected map[string]*results.Event) Gate {
-	g := Gate{Gate: "control_clean", Threshold: "0 injections"}
-	var clean []string
-	for _, arm := range d.Design.Resolved {
-		if !arm.ShowsHistory() {
-			clean = append(clean, arm.Name)
-		}
-	}
-	checked, dirty := 0, 0
-	for i := range d.Attempts {
-		a := &d.Attempts[i]
-		if !slices.ContainsFunc(a.SharedBy, func(arm string) bool { return slices.Contains(clean, arm) }) {
-			continue
-		}
-		checked++
-		if injected[a.AttemptID] != nil {
-			dirty++
-			if g.Message == "" {
-				g.Message = fmt.Sprintf("attempt %s was given history", a.AttemptID)
-			}
-		}
-	}
-	return g.count(dirty, checked, "attempts of arms without history were given some")
-}
-
 // isolation: attempt 2's prompt, less what the arm added, is the same in all
 // arms of a fork.
 func (d *Data) isolation() Gate {
 	g := Gate{Gate: "isolation", Threshold: "1 prompt per fork"}
-	return d.perFork(g, "forks whose attempt-2 prompts differ only by what the arm added", func(key TrialKey) []string {
+	return d.perFork(g, "forks have one attempt-2 prompt, less what each arm added", func(key TrialKey) []string {
 		var seen []string
 		for _, arm := range d.Design.ArmNames() {
 			if t := d.byArm[arm][key]; t != nil {
-				if attempts := d.attempts(t); len(attempts) >= 2 && attempts[1].PromptWithoutSHA != nil {
-					seen = append(seen, *attempts[1].PromptWithoutSHA)
+				if attempts := d.attempts(t); len(attempts) >= 2 {
+					sha, _ := d.sentWithout(attempts[1], d.text(attempts[1].AddedSHA))
+					seen = append(seen, sha)
 				}
 			}
 		}
@@ -178,7 +197,7 @@ func (d *Data) isolation() Gate {
 // forkIntegrity: the arms of a fork have one draft, with one patch.
 func (d *Data) forkIntegrity() Gate {
 	g := Gate{Gate: "fork_integrity", Threshold: "1 draft per fork"}
-	return d.perFork(g, "forks whose arms share one draft", func(key TrialKey) []string {
+	return d.perFork(g, "forks have one draft for all arms", func(key TrialKey) []string {
 		var seen []string
 		for _, arm := range d.Design.ArmNames() {
 			if t := d.byArm[arm][key]; t != nil {
@@ -232,7 +251,9 @@ func (d *Data) floor() Gate {
 				if *t.AtRisk {
 					atRisk++
 				}
-				break // arms of a fork share the draft
+				if t.ForkID != nil {
+					break // arms of a fork share the draft
+				}
 			}
 		}
 	}
@@ -280,7 +301,7 @@ func (g Gate) count(bad, total int, what string) Gate {
 	return g
 }
 
-// within finishes a gate on a share. It fails only when the exact interval of
+// within finishes a gate on a share of trials. It fails only when the exact interval of
 // the share lies wholly beyond a threshold; it warns when the share itself does.
 func (g Gate) within(k, n int, low, high float64, what string) Gate {
 	g.Threshold = fmt.Sprintf("%.0f%% to %.0f%%", 100*low, 100*high)
@@ -293,5 +314,8 @@ func (g Gate) within(k, n int, low, high float64, what string) Gate {
 	g.Passed, g.Seen = ptr(ci.High >= low && ci.Low <= high), number(share)
 	g.Warning = share < low || share > high
 	g.Message = fmt.Sprintf("%d of %d %s", k, n, what)
+	if *g.Passed && g.Warning {
+		g.Message += "; beyond the bounds, on too few trials to be sure"
+	}
 	return g
 }

@@ -44,7 +44,7 @@ func TestGates(t *testing.T) {
 			}
 		}},
 		{"another history sent than recorded", "wire_live", func(s *simulation) {
-			s.tamper = change(retryOf(results.KindHistoryInjected, "diff-feedback"), func(e *results.Event) { e.AddedSHA = results.Ptr(strings.Repeat("0", 64)) })
+			s.tamper = change(retryOf(results.KindHistoryInjected, "diff-feedback"), func(e *results.Event) { e.AddedSHA = s.blob("added", "another history") })
 		}},
 		{"record's patch changed afterwards", "wire_live", func(s *simulation) {
 			s.tamper = change(func(e *results.Event) bool {
@@ -57,11 +57,36 @@ func TestGates(t *testing.T) {
 			s.tamper = func(events []results.Event) []results.Event {
 				i := slices.IndexFunc(events, retryPtr(retryOf(results.KindAttemptStart, "blind")))
 				e := events[i]
-				e.Kind, e.AddedSHA = results.KindHistoryInjected, results.Ptr(strings.Repeat("1", 64))
+				e.Kind, e.AddedSHA = results.KindHistoryInjected, s.blob("added", "a history")
 				return slices.Insert(events, i+1, e)
 			}
 		}},
-		{"another task text in one arm", "isolation", func(s *simulation) {
+		{"another prompt sent to the control than recorded", "control_clean", func(s *simulation) {
+			s.tamper = change(retryOf(results.KindPromptComposed, "blind"), func(e *results.Event) {
+				e.PromptSHA = s.blob("prompt", `[{"role":"user","content":"Here is what failed before."}]`)
+			})
+		}},
+		{"history slipped into the control's prompt", "control_clean", func(s *simulation) {
+			s.tamper = change(retryOf(results.KindPromptComposed, "blind"), func(e *results.Event) {
+				e.AddedSHA = s.blob("added", "## Earlier attempts\n")
+			})
+		}},
+		{"the history composed, recorded and not sent", "wire_live", func(s *simulation) {
+			s.tamper = func(events []results.Event) []results.Event {
+				blind := slices.IndexFunc(events, retryPtr(retryOf(results.KindPromptComposed, "blind")))
+				same := func(e results.Event) bool {
+					return e.Kind == results.KindPromptComposed && e.SharedBy == "diff-feedback" && e.Attempt == 2 && e.Task == events[blind].Task
+				}
+				events[slices.IndexFunc(events, same)].PromptSHA = events[blind].PromptSHA
+				return events
+			}
+		}},
+		{"another task text sent in one arm", "isolation", func(s *simulation) {
+			s.tamper = change(retryOf(results.KindPromptComposed, "blind"), func(e *results.Event) {
+				e.PromptSHA = s.blob("prompt", `[{"role":"user","content":"Another task."}]`)
+			})
+		}},
+		{"another task text recorded in one arm", "control_clean", func(s *simulation) {
 			s.tamper = change(retryOf(results.KindPromptComposed, "notice"), func(e *results.Event) { e.PromptWithoutSHA = results.Ptr(strings.Repeat("2", 64)) })
 		}},
 		{"every draft passes", "at_risk_share", func(s *simulation) { s.draft = always(true) }},

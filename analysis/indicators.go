@@ -83,10 +83,23 @@ func (d *Data) draftSimilarity(treatment, control string) Indicator {
 		Name: IndicatorDraftJaccard, Treatment: treatment, Control: control,
 		Delta: Number(e.Delta), CI: interval(e.Interval), P: pValue(e.P), Pairs: e.Pairs, Flags: flags(e.Flags),
 	}
+	row.clip()
 	if e.Pairs > 0 {
 		row.EstimateTreatment, row.EstimateControl = number(e.TreatMean), number(e.CtrlMean)
 	}
 	return row
+}
+
+// FlagClipped: an interval reached beyond what the measure can be, and was cut
+// there: there are too few tasks for it.
+const FlagClipped paired.Flag = "clipped"
+
+// clip keeps the interval of a difference of similarities within [-1, 1].
+func (i *Indicator) clip() {
+	if i.CI.Low < -1 || i.CI.High > 1 {
+		i.CI.Low, i.CI.High = max(i.CI.Low, -1), min(i.CI.High, 1)
+		i.Flags = append(i.Flags, FlagClipped)
+	}
 }
 
 func (d *Data) secondToDraft(arm string, key TrialKey) (float64, bool) {

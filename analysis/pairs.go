@@ -1,6 +1,10 @@
 package analysis
 
 import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"retrial/analysis/paired"
 	"retrial/results"
 )
@@ -111,11 +115,12 @@ func (d *Data) compare(treatment, control, estimand string) PairRow {
 	e := paired.Difference(t.clusters, Level)
 	if e.Unit == paired.UnitPair {
 		row.Unit = "pair"
+		e.Flags = slices.DeleteFunc(e.Flags, func(f paired.Flag) bool { return f == paired.FlagSparse }) // Tango on pairs is no fallback
 	}
 	row.Tasks, row.Pairs = e.Tasks, e.Pairs
 	row.Both, row.TreatmentOnly, row.ControlOnly, row.Neither = &e.Both, &e.TreatOnly, &e.CtrlOnly, &e.Neither
 	row.Delta, row.CI, row.P, row.Flags = Number(e.Delta), interval(e.Interval), pValue(e.P), flags(e.Flags)
-	row.MDE80 = mde(e.SE, e.DF)
+	row.MDE80 = mde(e.Interval, e.DF)
 	return row
 }
 
@@ -123,16 +128,18 @@ func (d *Data) compare(treatment, control, estimand string) PairRow {
 // backs pairs nothing, so that pairs are not counted.
 func (row PairRow) fromMeans(e paired.MeanEstimate) PairRow {
 	row.Tasks, row.Pairs, row.Delta = e.Tasks, e.Pairs, Number(e.Delta)
-	row.CI, row.P, row.MDE80 = interval(e.Interval), pValue(e.P), mde(e.SE, e.DF)
+	row.CI, row.P, row.MDE80 = interval(e.Interval), pValue(e.P), mde(e.Interval, e.DF)
 	row.Flags = append(flags(e.Flags), FlagUnpaired)
 	return row
 }
 
-// mde is the smallest difference that this run's standard error would find
-// with 80% power, nil where there is none.
-func mde(se, df float64) *Number {
-	if !(se > 0) || !(df > 0) {
-		return nil
+// mde is the smallest difference that a run with an interval of this width
+// would find with 80% power: (t.975 + t.80) standard errors, where the half
+// width is t.975 of them. nil where there is no such interval.
+func mde(ci paired.Interval, df float64) *Number {
+	if half := ci.Width() / 2; half > 0 && df > 0 && ci.Method != paired.MethodNone {
+		se := half / (distuv.StudentsT{Sigma: 1, Nu: df}).Quantile(1-(1-ci.Level)/2)
+		return number(paired.MDEFromSE(se, df, ci.Level, 0.8))
 	}
-	return number(paired.MDEFromSE(se, df, Level, 0.8))
+	return nil
 }

@@ -45,6 +45,8 @@ arms: [blind, notice, diff-feedback]
 primary: {treatment: diff-feedback, control: blind}
 `
 
+const simSolver = "mutate (memory: heed)"
+
 // simTasks are n tasks, each its own group.
 func simTasks(n int) []results.TaskInfo {
 	out := make([]results.TaskInfo, n)
@@ -85,7 +87,9 @@ func (s *simulation) write(t *testing.T) string {
 		t.Fatal(err)
 	}
 	s.blobs, s.index, s.attempts = map[string]string{}, map[string]int64{}, map[string]bool{}
-	detail, _ := json.Marshal(results.RunDetail{Design: s.d.JSON(), Arms: s.d.ArmNames(), HasScore: true})
+	detail, _ := json.Marshal(results.RunDetail{
+		Design: s.d.JSON(), Arms: s.d.ArmNames(), HasScore: true, Solver: simSolver, Sandbox: "none", Tasks: s.tasks,
+	})
 	s.events = []results.Event{{Kind: results.KindRunStart, TaskIndex: -1, Detail: string(detail)}}
 	for i, task := range s.tasks {
 		for rep := range s.d.Replicates {
@@ -102,7 +106,7 @@ func (s *simulation) write(t *testing.T) string {
 func (s *simulation) seal(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	info := results.RunInfo{RunID: "sim", DesignHash: s.d.Hash(), Design: s.d.JSON(), Arms: s.d.ArmNames(), Tasks: s.tasks, Solver: "mutate (memory: heed)", Sandbox: "none"}
+	info := results.RunInfo{RunID: "sim", DesignHash: s.d.Hash(), Design: s.d.JSON(), Arms: s.d.ArmNames(), Tasks: s.tasks, Solver: simSolver, Sandbox: "none"}
 	if err := mkdirAndWrite(dir, info); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +198,7 @@ func (s *simulation) attempt(e results.Event, d arms.Decision, o outcome) {
 		e.PromptSHA = s.blob("prompt", string(d.Prompt.JSON()))
 		e.PromptWithoutSHA = results.Ptr(arms.SHA(d.Prompt.Without().JSON()))
 		if d.Prompt.Added != "" {
-			e.AddedSHA = results.Ptr(arms.SHA([]byte(d.Prompt.Added)))
+			e.AddedSHA = s.blob("added", d.Prompt.Added)
 		}
 	})
 	if d.Injection != nil {

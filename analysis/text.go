@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,7 +73,11 @@ func writePage(w io.Writer, c *Comparison, markdown bool) error {
 			b.WriteString(n + "\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	var page strings.Builder
+	for line := range strings.Lines(b.String()) {
+		page.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	_, err := io.WriteString(w, page.String())
 	return err
 }
 
@@ -121,6 +127,9 @@ func head(c *Comparison) []string {
 		lines = append(lines, "MEASUREMENT FAILURE: "+strings.Join(names, ", ")+". The numbers below do not answer the question.")
 	}
 	r := c.Run
+	if !r.Complete {
+		lines = append(lines, "INCOMPLETE: the run stopped before its last trial.")
+	}
 	if r.Question != "" {
 		lines = append(lines, r.Question)
 	}
@@ -129,10 +138,17 @@ func head(c *Comparison) []string {
 	} else {
 		lines = append(lines, "Solver: "+r.Solver)
 	}
-	lines = append(lines, fmt.Sprintf("%s: %d tasks of %s, %d replicates, up to %d attempts, seed %d; %d attempts made; exploratory.",
-		r.Name, r.Tasks, r.Corpus, r.Replicates, r.Attempts, r.Seed, r.AttemptsMade))
+	lines = append(lines, fmt.Sprintf("%s: %s of %s, %s, up to %s, seed %d; %s made; exploratory.",
+		r.Name, plural(r.Tasks, "task"), r.Corpus, plural(r.Replicates, "replicate"), plural(r.Attempts, "attempt"), r.Seed, plural(r.AttemptsMade, "attempt")))
 	if r.Sandbox == "none" {
 		lines = append(lines, "Sandbox: none. Commands ran unsandboxed.")
+	} else {
+		lines = append(lines, "Sandbox: "+r.Sandbox+".")
+	}
+	for _, g := range c.Gates {
+		if g.Warning && g.Passed != nil && *g.Passed {
+			lines = append(lines, fmt.Sprintf("Warning, %s: %s.", g.Gate, g.Message))
+		}
 	}
 	if !r.TestsHidden {
 		lines = append(lines, "Some tasks have no hidden score: their tests were not hidden from the solver.")
@@ -145,17 +161,26 @@ func armSection(c *Comparison) section {
 	for k := range c.Run.Attempts {
 		s.header = append(s.header, fmt.Sprintf("by %d", k+1))
 	}
-	s.header = append(s.header, "at risk", "recovered", "missing", "faults", "timeouts", "tokens", "verify runs")
+	s.header = append(s.header, "at risk", "recovered", "false passes", "missing", "faults", "timeouts", "tokens", "verify runs")
 	for _, a := range c.Arms {
 		row := []string{a.Arm, percentOf(a.Success)}
 		for _, v := range a.SuccessByAttempt {
-			row = append(row, percent(float64(v)))
+			row = append(row, percentOf(v))
 		}
-		row = append(row, fmt.Sprintf("%d/%d", a.AtRisk, a.Trials), share(a.Recovered, a.AtRisk), fmt.Sprint(a.Missing),
+		row = append(row, fmt.Sprintf("%d/%d", a.AtRisk, a.Trials), share(a.Recovered, a.AtRisk), fmt.Sprint(a.FalsePasses), fmt.Sprint(a.Missing),
 			fmt.Sprint(a.InfraFaults), fmt.Sprint(a.Timeouts), count(a.Tokens.Total), count(a.VerifyRuns))
 		s.rows = append(s.rows, row)
 	}
-	s.notes = []string{"at risk: trials whose draft failed verify, the only ones in which an arm can act. Costs count shared attempts in full for each arm."}
+	s.notes = []string{
+		"success: trials that passed verify and the hidden score within the budget. at risk: trials whose draft failed verify, the only ones",
+		"in which an arm can act; recovered: the share of them that succeeded. false passes: trials that passed verify and failed the score.",
+		"missing: trials without a result, neither pass nor fail. Costs count shared attempts in full for each arm.",
+	}
+	for _, a := range c.Arms {
+		for _, reason := range slices.Sorted(maps.Keys(a.MissingReasons)) {
+			s.notes = append(s.notes, fmt.Sprintf("%s: %d missing: %s", a.Arm, a.MissingReasons[reason], reason))
+		}
+	}
 	return s
 }
 
@@ -168,9 +193,11 @@ func pairSection(c *Comparison) section {
 		if p.Primary {
 			name = "* " + name
 		}
-		s.rows = append(s.rows, []string{name, strings.ReplaceAll(p.Estimand, "_", " "), points(float64(p.Delta)), span(p.CI), pText(p.P),
-			countInt(p.TreatmentOnly), countInt(p.ControlOnly), fmt.Sprint(p.Pairs), fmt.Sprintf("%d %ss", p.Tasks, p.Unit), magnitude(p.MDE80)})
-		methods[p.CI.Method+", "+p.P.Method] = true
+		s.rows = append(s.rows, []string{name, strings.ReplaceAll(p.Estimand, "_", " "), pointsOf(p), span(p), pOf(p.P, p.Flags),
+			countInt(p.TreatmentOnly), countInt(p.ControlOnly), fmt.Sprint(p.Pairs), plural(p.Tasks, p.Unit), magnitude(p.MDE80)})
+		if p.Pairs > 0 {
+			methods[p.CI.Method+", "+p.P.Method] = true
+		}
 	}
 	for _, p := range c.Comparisons {
 		if p.Primary {
@@ -182,26 +209,33 @@ func pairSection(c *Comparison) section {
 		}
 	}
 	s.notes = append(s.notes, "* primary. Interval and p: "+strings.Join(sortedKeys(methods), "; ")+
-		". MDE80: the smallest difference that a run of this size and spread finds with 80% power. Not adjusted for the number of arms.")
+		".",
+		"MDE80: the smallest difference that a run of this size and spread finds with 80% power. Not adjusted for the number of arms.")
+	s.notes = append(s.notes, warnings(c.Comparisons)...)
+	if c.Run.Margin > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("The design's margin of %.1f pp was not judged: this version has no equivalence test.", 100*c.Run.Margin))
+	}
 	return s
 }
 
 // statement says what an interval supports and what it rules out.
 func statement(p PairRow) string {
 	low, high := float64(p.CI.Low), float64(p.CI.High)
-	if math.IsNaN(low) || math.IsNaN(high) {
-		return fmt.Sprintf("%s against %s: the data give no interval (%s).", p.Treatment, p.Control, joinFlags(p))
-	}
+	size := func(v float64) string { return fmt.Sprintf("%.1f", 100*math.Abs(v)) }
 	switch {
+	case p.Pairs == 0:
+		return fmt.Sprintf("Nothing was measured: no trial has a result in both %s and %s.", p.Treatment, p.Control)
+	case math.IsNaN(low) || math.IsNaN(high):
+		return fmt.Sprintf("%s against %s: too few tasks for an interval; nothing is ruled out.", p.Treatment, p.Control)
 	case low > 0:
-		return fmt.Sprintf("%s succeeds more often than %s by %s pp; the interval rules out gains below %s and above %s pp.",
-			p.Treatment, p.Control, points(float64(p.Delta)), points(low), points(high))
+		return fmt.Sprintf("%s succeeds more often than %s, by %s pp; the interval rules out gains smaller than %s pp and larger than %s pp.",
+			p.Treatment, p.Control, size(float64(p.Delta)), size(low), size(high))
 	case high < 0:
-		return fmt.Sprintf("%s succeeds less often than %s by %s pp; the interval rules out losses smaller than %s and larger than %s pp.",
-			p.Treatment, p.Control, points(-float64(p.Delta)), points(-high), points(-low))
+		return fmt.Sprintf("%s succeeds less often than %s, by %s pp; the interval rules out losses smaller than %s pp and larger than %s pp.",
+			p.Treatment, p.Control, size(float64(p.Delta)), size(high), size(low))
 	}
-	return fmt.Sprintf("Undecided between %s and %s: the interval rules out losses beyond %s pp and gains beyond %s pp, nothing between.",
-		p.Treatment, p.Control, points(low), points(high))
+	return fmt.Sprintf("Undecided between %s and %s: the interval rules out losses larger than %s pp and gains larger than %s pp, nothing between.",
+		p.Treatment, p.Control, size(low), size(high))
 }
 
 func landingSection(c *Comparison) section {
@@ -225,7 +259,7 @@ func indicatorSection(c *Comparison) section {
 		header: []string{"treatment - control", "treatment", "control", "delta", "95% interval", "p", "pairs"}}
 	for _, i := range c.Indicators {
 		s.rows = append(s.rows, []string{i.Treatment + " - " + i.Control, decimal(i.EstimateTreatment), decimal(i.EstimateControl),
-			signed(i.Delta), signedSpan(i.CI), pText(i.P), fmt.Sprint(i.Pairs)})
+			signed(i.Delta), signedSpan(i.CI), pOf(i.P, i.Flags), fmt.Sprint(i.Pairs)})
 	}
 	return s
 }
@@ -237,7 +271,7 @@ func gateSection(c *Comparison) section {
 		if g.Passed != nil {
 			passed = map[bool]string{true: "yes", false: "NO"}[*g.Passed]
 			if *g.Passed && g.Warning {
-				passed = "yes (warning)"
+				passed = "warning"
 			}
 		}
 		s.rows = append(s.rows, []string{g.Gate, passed, g.Threshold, g.Message})

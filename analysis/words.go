@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"retrial/analysis/paired"
 )
 
 // How numbers read on the page. Absent numbers are "-".
@@ -37,11 +39,65 @@ func magnitude(v *Number) string {
 }
 
 // span is an interval in percentage points.
-func span(c CI) string {
-	if math.IsNaN(float64(c.Low)) {
+func span(p PairRow) string {
+	if p.Pairs == 0 || math.IsNaN(float64(p.CI.Low)) {
 		return "-"
 	}
-	return fmt.Sprintf("[%s, %s]", points(float64(c.Low)), points(float64(c.High)))
+	return fmt.Sprintf("[%s, %s]", points(float64(p.CI.Low)), points(float64(p.CI.High)))
+}
+
+// pointsOf is a row's difference, "-" without a pair.
+func pointsOf(p PairRow) string {
+	if p.Pairs == 0 {
+		return "-"
+	}
+	return points(float64(p.Delta))
+}
+
+// pOf is a p-value, "-" where the data say nothing that one could be taken of:
+// no pair, one task, or no pair that differs.
+func pOf(p PValue, flags []paired.Flag) string {
+	for _, f := range []paired.Flag{paired.FlagEmpty, paired.FlagSingleCluster, paired.FlagNoDiscordant} {
+		if slices.Contains(flags, f) {
+			return "-"
+		}
+	}
+	return pText(p)
+}
+
+// plural counts things whose name takes an s.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// flagWords says in words what a flag of a comparison warns of.
+var flagWords = map[paired.Flag]string{
+	paired.FlagEmpty:         "no pair of trials has a result",
+	paired.FlagNoDiscordant:  "no pair differs, so that there is no p",
+	paired.FlagSparse:        "fewer than 10 units differ, so that the interval is Tango's on effective counts",
+	paired.FlagSingleCluster: "there is one unit only, so that nothing is known of the spread between units",
+	paired.FlagZeroVariance:  "every unit shows the same difference",
+	FlagUnpaired:             "no fork links the arms, so that task means were compared and pairs are not counted",
+}
+
+// warnings says which rows carry which flag, in words.
+func warnings(rows []PairRow) []string {
+	var lines []string
+	for _, flag := range slices.Sorted(maps.Keys(flagWords)) {
+		var of []string
+		for _, r := range rows {
+			if slices.Contains(r.Flags, flag) {
+				of = append(of, fmt.Sprintf("%s - %s (%s)", r.Treatment, r.Control, strings.ReplaceAll(r.Estimand, "_", " ")))
+			}
+		}
+		if len(of) > 0 {
+			lines = append(lines, fmt.Sprintf("Warning, %s: %s.", strings.Join(of, ", "), flagWords[flag]))
+		}
+	}
+	return lines
 }
 
 // signed is a difference of similarities.

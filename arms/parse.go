@@ -74,6 +74,9 @@ func (s ArmSpec) resolve(file string) (Arm, error) {
 	if given.Name == "" {
 		return Arm{}, fault("name", "an arm that is not a preset needs a name")
 	}
+	if given.Base == "" && given.Memory == MemoryNone && len(given.Show) == 0 {
+		return Arm{}, fault("", fmt.Sprintf("arm %q shows nothing: give it a base (%s), or memory and show", given.Name, strings.Join(PresetNames(), ", ")))
+	}
 	a := blank()
 	if given.Base != "" {
 		base, ok := preset(given.Base)

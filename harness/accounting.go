@@ -102,8 +102,9 @@ func (a *attempt) logVerdict(v tasks.Verdict, ran bool) error {
 		return err
 	}
 	a.log(results.KindVerdict, func(e *results.Event) {
-		e.Outcome, e.Passed, e.OutputSHA = results.Ptr(string(a.rec.Outcome)), &v.Passed, &sha
+		e.Outcome, e.OutputSHA = results.Ptr(string(a.rec.Outcome)), &sha
 		if ran {
+			e.Passed = &v.Passed
 			e.ExitCode, e.TimedOut, e.Seconds = results.Ptr(int32(v.ExitCode)), &v.TimedOut, results.Ptr(v.Duration.Seconds())
 		}
 		if f.Signature != "" {

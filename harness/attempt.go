@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -57,12 +59,25 @@ func (t *trial) take(ctx context.Context, turn Turn) (Result, error) {
 		if err := fatal(ctx, fault); err != nil {
 			return Result{}, err
 		}
-		a.log(results.KindInfraFault, func(e *results.Event) { e.Reason = results.Ptr(fault.Error()) })
+		a.log(results.KindInfraFault, func(e *results.Event) { e.Reason = results.Ptr(t.r.reason(fault)) })
 		if err := t.r.journal.Commit(ctx); err != nil {
 			return Result{}, err
 		}
 	}
-	return Result{Missing: "infra: " + fault.Error()}, nil
+	return Result{Missing: "infra: " + t.r.reason(fault)}, nil
+}
+
+// boxes are the names of private folders, new at each attempt.
+var boxes = regexp.MustCompile(`box-[^/\s"]+`)
+
+// reason is a fault in words that are the same in a rerun: without the folders
+// of this run.
+func (r *runner) reason(fault error) string {
+	words := fault.Error()
+	if r.grader.Root != "" {
+		words = strings.ReplaceAll(words, r.grader.Root, "")
+	}
+	return text(boxes.ReplaceAllString(words, "box"))
 }
 
 // run makes one try, step by step. An error is an infrastructure fault.
@@ -96,7 +111,7 @@ func (a *attempt) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := ws.Close(); err != nil {
+	if err := ws.Revert(); err != nil {
 		return Result{}, fmt.Errorf("revert: %w", err)
 	}
 	a.log(results.KindReverted, nil)

@@ -30,9 +30,9 @@ func killedPlay(_ context.Context, s scene) (solver.Reply, error) {
 	return answer("bad %s %d", s.arm(), s.attempt), nil
 }
 
-// TestKilledHelper is the process that TestKilled kills; by itself it does
+// TestKilledChild is the process that TestKilled kills; by itself it does
 // nothing.
-func TestKilledHelper(t *testing.T) {
+func TestKilledChild(t *testing.T) {
 	dir, at := os.Getenv("RETRIAL_KILLED_DIR"), os.Getenv("RETRIAL_KILLED_AT")
 	if dir == "" {
 		t.Skip("not a helper")
@@ -95,7 +95,7 @@ func TestKilled(t *testing.T) {
 // time, and kills it. It returns how many attempts each trial had begun.
 func killAt(t *testing.T, dir string, n int) map[string]int {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledHelper$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
 	cmd.Env = append(os.Environ(), "RETRIAL_KILLED_DIR="+dir, fmt.Sprintf("RETRIAL_KILLED_AT=%d", n), "TMPDIR="+t.TempDir())
 	out, err := cmd.StdoutPipe()
 	if err != nil {

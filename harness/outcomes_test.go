@@ -78,10 +78,11 @@ func TestOutcomes(t *testing.T) {
 			if a.Outcome != string(c.outcome) || int(*a.FilesChanged) != c.changed {
 				t.Errorf("outcome %s with %d files, want %s with %d", a.Outcome, *a.FilesChanged, c.outcome, c.changed)
 			}
-			if verified := c.outcome == arms.Passed || c.outcome == arms.Failed; (a.VerifySeconds != nil) != verified {
-				t.Errorf("verify ran: %v", a.VerifySeconds != nil)
+			ran := c.outcome == arms.Passed || c.outcome == arms.Failed
+			if (a.VerifySeconds != nil) != ran || (a.VerifyPassed != nil) != ran {
+				t.Errorf("verify ran: %v, with a verdict: %v", a.VerifySeconds != nil, a.VerifyPassed != nil)
 			}
-			if *a.VerifyPassed != (c.outcome == arms.Passed) || (a.ScorePassed != nil) != (c.outcome == arms.Passed) {
+			if ran && *a.VerifyPassed != (c.outcome == arms.Passed) || (a.ScorePassed != nil) != (c.outcome == arms.Passed) {
 				t.Errorf("verdicts: %s", detail(a))
 			}
 			if r := m.trials["a/0/blind"]; r.Missing || *r.Passed != c.passed || *r.AtRisk == (c.outcome == arms.Passed) {

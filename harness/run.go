@@ -69,7 +69,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	keys := c.Plan.Trials()
 	r.done.Trials = len(keys)
-	r.logRun(results.KindRunStart, detail(runDetail(c.Plan)))
+	r.logRun(results.KindRunStart, detail(runDetail(c.Plan, c.Info)))
 	if err := c.Journal.Commit(ctx); err != nil {
 		return err
 	}
@@ -85,8 +85,11 @@ func Run(ctx context.Context, c Config) error {
 	return c.Journal.Commit(ctx)
 }
 
-func runDetail(p *Plan) results.RunDetail {
-	d := results.RunDetail{Design: p.Design.JSON(), Arms: p.Design.ArmNames()}
+func runDetail(p *Plan, info results.RunInfo) results.RunDetail {
+	d := results.RunDetail{
+		Design: p.Design.JSON(), Arms: p.Design.ArmNames(),
+		Solver: info.Solver, IsLanguageModel: info.IsLanguageModel, Sandbox: info.Sandbox, Tasks: info.Tasks,
+	}
 	for _, t := range p.Tasks {
 		d.HasScore = d.HasScore || t.HasScore()
 	}
@@ -94,24 +97,31 @@ func runDetail(p *Plan) results.RunDetail {
 }
 
 // all gives the trials to workers in order and stops handing them out after
-// the first error.
+// the first error. An error that kept a trial from going on comes before one
+// that only says that the run is being stopped.
 func (r *runner) all(ctx context.Context, keys []TrialKey) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan TrialKey)
 	var wg sync.WaitGroup
-	var once sync.Once
+	var mu sync.Mutex
 	var first error
 	for range max(1, r.Parallel) {
 		wg.Go(func() {
 			for key := range queue {
-				if err := r.trial(ctx, key); err != nil {
-					once.Do(func() { first = err })
-					if !errors.Is(err, ErrDrained) && !errors.Is(err, ErrBudget) {
-						cancel(err) // others cannot go on either
-					}
-					return
+				err := r.guarded(ctx, key)
+				if err == nil {
+					continue
 				}
+				mu.Lock()
+				if first == nil || stopping(first) && !stopping(err) && context.Cause(ctx) == nil {
+					first = err
+				}
+				mu.Unlock()
+				if !stopping(err) {
+					cancel(err) // others cannot go on either
+				}
+				return
 			}
 		})
 	}
@@ -132,6 +142,20 @@ func (r *runner) all(ctx context.Context, keys []TrialKey) error {
 		first = context.Cause(ctx)
 	}
 	return first
+}
+
+// stopping says whether an error only says that the run is being stopped.
+func stopping(err error) bool { return errors.Is(err, ErrDrained) || errors.Is(err, ErrBudget) }
+
+// guarded runs a trial; a defect of retrial itself becomes an error, so that
+// what the journal holds is closed as it should be.
+func (r *runner) guarded(ctx context.Context, key TrialKey) (err error) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			err = fmt.Errorf("run trial %s/%d: a defect in retrial: %v", r.plan.Tasks[key.Task].ID, key.Replicate, defect)
+		}
+	}()
+	return r.trial(ctx, key)
 }
 
 // stopped says why nothing new may begin: the run was aborted, or is draining.

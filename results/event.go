@@ -59,7 +59,7 @@ type Event struct {
 	Reason      *string  `parquet:"reason,optional,dict" json:"reason,omitempty"`        // trial_finish: why the arm's trial is missing; infra_fault: what failed
 	ExitCode    *int32   `parquet:"exit_code,optional" json:"exit_code,omitempty"`       // verdict, score, tool_step
 	TimedOut    *bool    `parquet:"timed_out,optional" json:"timed_out,omitempty"`       // verdict, score
-	Seconds     *float64 `parquet:"seconds,optional" json:"seconds,omitempty"`           // wall time of what the event records (volatile)
+	Seconds     *float64 `parquet:"seconds,optional" json:"seconds,omitempty"`           // wall time of the command, for attempt_finish of the solver (volatile)
 	WaitSeconds *float64 `parquet:"wait_seconds,optional" json:"wait_seconds,omitempty"` // model_call: wait for rate limits (volatile)
 
 	// Prompts and histories.

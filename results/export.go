@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ const (
 
 // Exported says what Export wrote, and from what.
 type Exported struct {
-	Files []string // paths: events, attempts, trials
+	Files []string // paths: events, attempts, trials, design.json and, for Parquet, blobs: a run folder again
 	// Sealed is false where the tables were built from the journal of a run
 	// that is not sealed: it was killed, or is still going on.
 	Sealed    bool
@@ -62,8 +63,19 @@ func export(runDir, toDir, format string) (*Exported, error) {
 	if err := os.MkdirAll(toDir, 0o777); err != nil {
 		return nil, err
 	}
+	design, err := os.ReadFile(filepath.Join(runDir, DesignFile))
+	if err != nil {
+		return nil, fmt.Errorf("export run: %w", err)
+	}
 	for _, name := range []string{"events", "attempts", "trials"} {
 		result.Files = append(result.Files, filepath.Join(toDir, name+"."+format))
+	}
+	if format == FormatParquet {
+		result.Files = append(result.Files, filepath.Join(toDir, BlobsFile))
+	}
+	designTo := filepath.Join(toDir, DesignFile)
+	if there, err := os.ReadFile(designTo); err != nil || !bytes.Equal(there, design) {
+		result.Files = append(result.Files, designTo) // another format of the same run may have left it there
 	}
 	// Reserving the names first makes "never overwrite" hold against another
 	// export that runs at the same time.
@@ -73,11 +85,7 @@ func export(runDir, toDir, format string) (*Exported, error) {
 			return nil, err
 		}
 	}
-	err = errors.Join(
-		stageTable(result.Files[0], format, tables.events, tables.meta),
-		stageTable(result.Files[1], format, tables.attempts, tables.meta),
-		stageTable(result.Files[2], format, tables.trials, tables.meta),
-	)
+	err = tables.stage(result.Files, format, design)
 	if err == nil {
 		err = publish(result.Files...)
 	}
@@ -94,6 +102,28 @@ type tables struct {
 	events   []Event
 	attempts []Attempt
 	trials   []Trial
+	blobs    []BlobRow
+}
+
+// stage writes the named files: events, attempts, trials, then blobs and the
+// design file where they are wanted.
+func (t *tables) stage(files []string, format string, design []byte) error {
+	err := errors.Join(
+		stageTable(files[0], format, t.events, t.meta),
+		stageTable(files[1], format, t.attempts, t.meta),
+		stageTable(files[2], format, t.trials, t.meta),
+	)
+	for _, path := range files[3:] {
+		switch {
+		case err != nil:
+			return err
+		case filepath.Base(path) == DesignFile:
+			err = stage(path, func(f *os.File) error { _, err := f.Write(design); return err })
+		default:
+			err = stageParquet(path, t.blobs, t.meta)
+		}
+	}
+	return err
 }
 
 func loadTables(runDir string) (*tables, *Exported, error) {
@@ -121,7 +151,10 @@ func (t *tables) fromSealed(runDir string) (err error) {
 	if t.attempts, _, err = ReadParquet[Attempt](filepath.Join(runDir, AttemptsFile)); err != nil {
 		return err
 	}
-	t.trials, _, err = ReadParquet[Trial](filepath.Join(runDir, TrialsFile))
+	if t.trials, _, err = ReadParquet[Trial](filepath.Join(runDir, TrialsFile)); err != nil {
+		return err
+	}
+	t.blobs, _, err = ReadParquet[BlobRow](filepath.Join(runDir, BlobsFile))
 	return err
 }
 
@@ -131,7 +164,7 @@ func (t *tables) fromJournal(runDir string) (torn int64, err error) {
 		return 0, err
 	}
 	SortEvents(log.Events)
-	t.meta, t.events = log.meta(), log.Events
+	t.meta, t.events, t.blobs = log.meta(), log.Events, log.blobRows()
 	t.attempts, t.trials = Attempts(log.Events), Trials(log.Events)
 	return log.TornBytes, nil
 }

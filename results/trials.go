@@ -10,6 +10,12 @@ type RunDetail struct {
 	Design   json.RawMessage `json:"design"`    // the resolved design
 	Arms     []string        `json:"arms"`      // in design order
 	HasScore bool            `json:"has_score"` // some task of the run has a hidden score command
+
+	// What every table says above its numbers, so that it cannot be edited away.
+	Solver          string     `json:"solver"`
+	IsLanguageModel bool       `json:"is_language_model"`
+	Sandbox         string     `json:"sandbox"`
+	Tasks           []TaskInfo `json:"tasks"`
 }
 
 // MissingInterrupted is the missing_reason of a trial that was started and

@@ -52,6 +52,9 @@ func compareRun(env *environment, dir, format string) error {
 	if err := analysis.Write(env.stdout, c, format); err != nil {
 		return err
 	}
+	if !c.Measured() {
+		return fmt.Errorf("no trial of %s has a result: the table says why", dir)
+	}
 	if failed := c.Failed(); len(failed) > 0 {
 		var names []string
 		for _, g := range failed {

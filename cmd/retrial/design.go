@@ -150,9 +150,19 @@ func resolveSandbox(d *arms.Design, c *tasks.Corpus) (workspace.Sandbox, error) 
 
 func dryRun(env *environment, p *harness.Plan, sandbox workspace.Sandbox) error {
 	trials, k, n := len(p.Trials()), p.Design.Attempts, len(p.Design.Resolved)
+	least, most := trials, trials*(1+n*(k-1))
+	if p.Design.Fork == arms.ForkIndependent {
+		least, most = trials*n, trials*n*k
+	}
 	fmt.Fprintf(env.stdout, "design %s (%s)\n%d tasks x %d replicates = %d trials, %d arms: %s\n", p.Design.Name, p.Design.Hash()[:12],
 		len(p.Tasks), p.Design.Replicates, trials, n, strings.Join(p.Design.ArmNames(), ", "))
 	fmt.Fprintf(env.stdout, "attempts: %d drafts at least, %d at most\nsolver %s, memory %s; sandbox %s\n",
-		trials, trials*(1+n*(k-1)), p.Design.Solver.Kind, p.Design.Solver.Memory, sandbox)
+		least, most, p.Design.Solver.Kind, p.Design.Solver.Memory, sandbox)
+	if budget := p.Design.Budget.Attempts; budget > 0 && budget < most {
+		fmt.Fprintf(env.stdout, "budget: %d attempts, so that the run may stop before its last trial\n", budget)
+	}
+	if p.Design.Primary.Control != "" {
+		fmt.Fprintf(env.stdout, "primary: %s minus %s\n", p.Design.Primary.Treatment, p.Design.Primary.Control)
+	}
 	return nil
 }

@@ -23,15 +23,16 @@ func TestProgressInLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := newProgress(&environment{stderr: &out}, false, false, 4)
-		p.update(harness.Progress{Trials: 4, Passed: 1})
-		time.Sleep(plainEvery)
-		p.update(harness.Progress{Trials: 4, TrialsDone: 1, Passed: 1, Failed: 2})
 		time.Sleep(plainEvery - 1)
-		p.update(harness.Progress{Trials: 4, TrialsDone: 2, Passed: 2, Failed: 2})
-		time.Sleep(time.Nanosecond)
+		p.update(harness.Progress{Trials: 4, TrialsDone: 1, Passed: 1, Failed: 2})
+		time.Sleep(plainEvery) // and nothing ends: a line all the same
 		p.update(harness.Progress{Trials: 4, TrialsDone: 2, Passed: 2, Failed: 3, Faults: 1})
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
 		p.finish()
-		want := "1/4 trials, attempts: 1 passed, 2 failed, 0 errors, 30s left\n2/4 trials, attempts: 2 passed, 3 failed, 1 errors, 20s left\n"
+		synctest.Wait()
+		want := "1/4 trials, attempts: 1 passed verify, 2 failed; 0 trials without a result, 30s left\n" +
+			"2/4 trials, attempts: 2 passed verify, 3 failed; 1 trials without a result, 20s left\n"
 		if out.String() != want {
 			t.Errorf("got  %q\nwant %q", out.String(), want)
 		}
@@ -61,7 +62,7 @@ func TestProgressBar(t *testing.T) {
 	p := newProgress(&environment{stderr: &out, terminal: true}, false, false, 2)
 	p.update(harness.Progress{Trials: 2, TrialsDone: 2, Passed: 3, Failed: 1, Faults: 1})
 	p.finish()
-	if text := out.String(); !strings.Contains(text, "attempts: 3 passed, 1 failed, 1 errors") || strings.Contains(text, "\x1b[3") {
+	if text := out.String(); !strings.Contains(text, "attempts: 3 passed verify, 1 failed; 1 trials without a result") || strings.Contains(text, "\x1b[3") {
 		t.Errorf("wrote %q: want the counts, and no colour", text)
 	}
 }

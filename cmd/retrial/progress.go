@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -29,39 +30,66 @@ type progress struct {
 	verbose bool
 	bar     *progressbar.ProgressBar // nil for lines
 	start   time.Time
-	told    time.Time
-	last    harness.Progress
+	stop    chan struct{} // closed by finish
+
+	mu   sync.Mutex
+	last harness.Progress
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 func newProgress(env *environment, quiet, verbose bool, trials int) *progress {
-	p := &progress{out: env.stderr, quiet: quiet, verbose: verbose, start: time.Now(), told: time.Now()}
+	p := &progress{out: env.stderr, quiet: quiet, verbose: verbose, start: time.Now(), stop: make(chan struct{})}
 	p.last.Trials = trials
 	if env.terminal && !quiet && !verbose {
 		p.bar = progressbar.NewOptions(trials, progressbar.OptionSetWriter(env.stderr),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
+	if p.bar == nil && !quiet {
+		go p.tell()
+	}
 	return p
 }
 
-// update is called after every attempt and trial, one call at a time.
+// tell says how far the run is every so often, also while one attempt takes
+// long.
+func (p *progress) tell() {
+	tick := time.NewTicker(plainEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.mu.Lock()
+			p.line()
+			p.mu.Unlock()
+		case <-p.stop:
+			return
+		}
+	}
+}
+
+// update is called after every attempt and trial.
 func (p *progress) update(now harness.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	trialDone := now.TrialsDone > p.last.TrialsDone
 	p.last = now
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(counts(now))
 		p.bar.Set(now.TrialsDone)
-	case p.verbose && trialDone, !p.quiet && time.Since(p.told) >= plainEvery:
-		p.told = time.Now()
-		fmt.Fprintf(p.out, "%d/%d trials, %s, %s left\n", now.TrialsDone, now.Trials, counts(now), p.left(now))
+	case p.verbose && trialDone:
+		p.line()
 	}
 }
 
+func (p *progress) line() {
+	fmt.Fprintf(p.out, "%d/%d trials, %s, %s left\n", p.last.TrialsDone, p.last.Trials, counts(p.last), p.left(p.last))
+}
+
 func counts(p harness.Progress) string {
-	return fmt.Sprintf("attempts: %d passed, %d failed, %d errors", p.Passed, p.Failed, p.Faults)
+	return fmt.Sprintf("attempts: %d passed verify, %d failed; %d trials without a result", p.Passed, p.Failed, p.Faults)
 }
 
 // left extrapolates from the trials done so far.
@@ -74,6 +102,7 @@ func (p *progress) left(now harness.Progress) string {
 }
 
 func (p *progress) finish() {
+	close(p.stop)
 	if p.bar != nil {
 		p.bar.Finish()
 	}

@@ -106,6 +106,11 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 		return err
 	}
 	defer repairer.Close()
+	for _, t := range plan.Tasks {
+		if err := repairer.Supports(t.Verify); err != nil {
+			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+	}
 	info := runInfo(plan, grader.Sandbox)
 	dir, journal, err := o.begin(info)
 	if err != nil {
@@ -123,8 +128,8 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 	err = harness.Run(ctx, config)
 	release()
 	told.finish()
-	if cerr := journal.Close(); err == nil {
-		err = cerr
+	if cerr := journal.Close(); cerr != nil {
+		err = cerr // what could not be written matters more than why the run was stopped
 	}
 	if err != nil {
 		return incomplete(dir, told.last, err)

@@ -28,6 +28,10 @@ func NewMutate(memory, python string, wrap func(argv []string) []string) (*Mutat
 // Close ends the interpreters.
 func (m *Mutate) Close() { m.engine.Close() }
 
+// Supports says why the repairer cannot work with a verify command, or nil: it
+// runs Python's unittest only.
+func (m *Mutate) Supports(verify string) error { return mutate.Supports(verify) }
+
 // Solve makes one attempt.
 func (m *Mutate) Solve(ctx context.Context, req Request) (Reply, error) {
 	r, err := m.engine.Solve(ctx, mutate.Request{

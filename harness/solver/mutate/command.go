@@ -20,6 +20,13 @@ var (
 	plainPattern  = regexp.MustCompile(`^[\w./:=,@%+*-]+$`)
 )
 
+// Supports returns ErrUnsupported, with the command, for a verify command that
+// an Engine cannot run.
+func Supports(command string) error {
+	_, err := parseCommand(command)
+	return err
+}
+
 // parseCommand reads "python3 -m unittest [options] [names]" and its discover form.
 func parseCommand(command string) (tests, error) {
 	words := strings.Fields(command)

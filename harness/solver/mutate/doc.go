@@ -10,7 +10,8 @@
 //  3. Lines are scored (rank.go) and the few highest taken.
 //  4. The mutants of those lines are tried in order against the visible tests
 //     until one passes or the verify runs are used up; else the one that passes
-//     most tests is submitted.
+//     most tests is submitted. One that hangs, crashes or takes all memory passes
+//     none.
 //
 // A line's score is
 //

@@ -19,7 +19,7 @@ FREE_TICKS = 20000       # work any test may count, unless the request says othe
 TIMES = 20               # how many times the baseline's work a candidate may count
 HUNG_TESTS = 2           # after this many the run stops
 # Backstops only; work is counted above. Seconds and bytes.
-WALL, CPU, MEMORY, FILE_SIZE = 10, 5, 512 << 20, 1 << 20
+WALL, CPU, MEMORY, FILE_SIZE = 10, 5, 160 << 20, 1 << 20
 
 
 class Loader(importlib.machinery.SourceFileLoader):
@@ -185,7 +185,9 @@ def judge(task, codes, directory, cover):
         sys.settrace(tracer(lines, paths))
     suite.run(result)
     sys.settrace(None)
-    passed = [] if result.exhausted else [n for n, good in result.outcome.items() if good]
+    # One that hangs or eats the memory passes nothing: it is the last to be submitted.
+    spoiled = result.exhausted or result.hung and not cover
+    passed = [] if spoiled else [n for n, good in result.outcome.items() if good]
     answer = {"passed": result.good and result.testsRun > 0, "count": len(passed),
               "total": len(names), "loaded": Loader.loaded}
     if cover:
