@@ -10,7 +10,7 @@ RACE     := ./harness ./harness/workspace ./harness/solver/... ./cmd/...
 export RETRIAL_TEST_PYTHONPATH := $(CURDIR)/$(PYDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help build install suite suite-null suite-anchoring suites check format vet lint test race deps bench clean
+.PHONY: help build install suite suite-null suite-anchoring suites certify check format vet lint test race deps bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ suite-anchoring: build ## the anchoring control: a solver that stays near the la
 	@./$(BIN) run anchoring-control
 
 suites: suite suite-null suite-anchoring ## all three
+
+certify: build ## certify every task of the built-in corpora, five runs each
+	@for corpus in tasks/corpus/*/; do ./$(BIN) tasks check builtin:$$(basename $$corpus) -n 5 || exit 1; done
 
 check: format vet lint test race ## what CI runs: format, vet, linter, import directions, all tests
 
@@ -66,7 +69,7 @@ $(PYDIR)/.installed: analysis/testdata/requirements.txt
 	else echo "pip could not install $<: the tests that use it are skipped"; fi
 
 bench: ## benchmarks of the hot paths
-	$(GO) test -run '^$$' -bench . -benchmem ./harness/... ./results ./analysis/...
+	$(GO) test -run '^$$' -bench . -benchmem ./tasks ./harness/... ./results ./analysis/...
 
 clean: ## remove what was built, not the results
 	rm -rf bin .cache

@@ -53,7 +53,7 @@ func (d *Data) complete() bool {
 func (d *Data) run() Run {
 	r := Run{
 		ID: d.Info.RunID, DesignHash: d.Info.DesignHash, Name: d.Design.Name, Question: d.Design.Question, Corpus: d.Design.Corpus,
-		Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Tasks: len(d.Info.Tasks),
+		Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Certified: d.Info.Certified, Tasks: len(d.Info.Tasks),
 		Replicates: d.Design.Replicates, Attempts: d.Design.Attempts, Seed: d.Design.Seed, AttemptsMade: len(d.Attempts), TestsHidden: true,
 		Complete: d.complete(), Margin: d.Design.Primary.Margin, Tool: d.Info.Tool,
 	}

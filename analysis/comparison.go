@@ -52,6 +52,7 @@ type Run struct {
 	Solver          string  `json:"solver"`
 	IsLanguageModel bool    `json:"is_language_model"`
 	Sandbox         string  `json:"sandbox"`
+	Certified       string  `json:"certified"`    // yes|no, "" unknown: whether the tasks were checked before the run
 	Registration    *string `json:"registration"` // null: exploratory
 	Tasks           int     `json:"tasks"`
 	Replicates      int     `json:"replicates"`

@@ -89,7 +89,7 @@ func (d *Data) checkInfo() error {
 			return fmt.Errorf("read run_start event: %w", err)
 		}
 		said := results.RunDetail{Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Tasks: d.Info.Tasks}
-		if logged.Solver != said.Solver || logged.IsLanguageModel != said.IsLanguageModel || logged.Sandbox != said.Sandbox ||
+		if logged.Solver != said.Solver || logged.IsLanguageModel != said.IsLanguageModel || logged.Sandbox != said.Sandbox || logged.Certified != d.Info.Certified ||
 			!reflect.DeepEqual(logged.Tasks, said.Tasks) {
 			return fmt.Errorf("%w: solver, sandbox or tasks differ from the log's: undo the change", ErrEdited)
 		}

@@ -75,7 +75,7 @@ func writePage(w io.Writer, c *Comparison, markdown bool) error {
 	}
 	var page strings.Builder
 	for line := range strings.Lines(b.String()) {
-		page.WriteString(strings.TrimRight(line, " \n") + "\n")
+		page.WriteString(strings.TrimRight(plain(line), " ") + "\n")
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
@@ -131,7 +131,7 @@ func head(c *Comparison) []string {
 		lines = append(lines, "INCOMPLETE: the run stopped before its last trial.")
 	}
 	if r.Question != "" {
-		lines = append(lines, r.Question)
+		lines = append(lines, strings.Join(strings.Fields(r.Question), " "))
 	}
 	if !r.IsLanguageModel {
 		lines = append(lines, fmt.Sprintf("Solver: %s, the built-in repairer. It is NOT a language model: the numbers try the machinery and say nothing about models.", r.Solver))
@@ -144,6 +144,9 @@ func head(c *Comparison) []string {
 		lines = append(lines, "Sandbox: none. Commands ran unsandboxed.")
 	} else {
 		lines = append(lines, "Sandbox: "+r.Sandbox+".")
+	}
+	if r.Certified == "no" {
+		lines = append(lines, "Tasks were not certified (--no-check).")
 	}
 	for _, g := range c.Gates {
 		if g.Warning && g.Passed != nil && *g.Passed {

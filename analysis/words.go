@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"retrial/analysis/paired"
 )
@@ -63,6 +64,17 @@ func pOf(p PValue, flags []paired.Flag) string {
 		}
 	}
 	return pText(p)
+}
+
+// plain drops what would act on a terminal or reorder its text: questions,
+// names and messages come from files that anyone may have written.
+func plain(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, line)
 }
 
 // plural counts things whose name takes an s.

@@ -114,6 +114,9 @@ func (a *attempt) run(ctx context.Context) (Result, error) {
 	if err := ws.Revert(); err != nil {
 		return Result{}, fmt.Errorf("revert: %w", err)
 	}
+	if err := ws.Close(); err != nil {
+		return Result{}, fmt.Errorf("remove the workspace: %w", err)
+	}
 	a.log(results.KindReverted, nil)
 	a.logFinish(solved)
 	a.r.attemptDone(a.rec.Outcome)
@@ -285,6 +288,9 @@ func fatal(ctx context.Context, err error) error {
 	}
 	if noRoom(err) {
 		return fmt.Errorf("%w: free some space and start again; what the journal holds can be exported", err)
+	}
+	if exhausted(err) {
+		return fmt.Errorf("%w: the machine has none left: run fewer trials at a time (-j), or raise its limits", err)
 	}
 	var open openError
 	if errors.As(err, &open) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EROFS)) {

@@ -3,6 +3,9 @@ package harness
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"retrial/arms"
 	"retrial/harness/workspace"
@@ -39,6 +42,11 @@ func loadMaterial(t *tasks.Task) (*material, error) {
 	return m, err
 }
 
+// noVerdict is the exit code by which a command says that it could not tell
+// whether the attempt passed (EX_TEMPFAIL of sysexits.h): a fault of the
+// machine, never a failure.
+const noVerdict = 75
+
 // verify runs the task's verify command on the workspace as it stands.
 func (g Grader) verify(ctx context.Context, w *workspace.Workspace, t *tasks.Task) (tasks.Verdict, error) {
 	return g.run(ctx, w, t, t.Verify)
@@ -54,9 +62,19 @@ func (g Grader) score(ctx context.Context, w *workspace.Workspace, m *material) 
 	return g.run(ctx, w, m.task, m.task.Score)
 }
 
+// env is what commands get besides the private environment. Where commands
+// can write outside their workspace, Go's build cache is shared by a run: each
+// attempt's own HOME would have the standard library compiled anew.
+func (g Grader) env() []string {
+	if g.Tools.Go && g.Sandbox == workspace.None {
+		return append(slices.Clone(g.Tools.Env), "GOCACHE="+filepath.Join(g.Root, "go-build"))
+	}
+	return g.Tools.Env
+}
+
 func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, line string) (tasks.Verdict, error) {
 	res, err := w.Run(ctx, workspace.Command{
-		Line: line, Timeout: t.Timeout, Sandbox: g.Sandbox, Env: g.Tools.Env, Visible: g.Tools.Visible,
+		Line: line, Timeout: t.Timeout, Sandbox: g.Sandbox, Env: g.env(), Visible: g.Tools.Visible,
 	})
 	if err != nil {
 		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
@@ -64,10 +82,20 @@ func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, 
 	if err := ctx.Err(); err != nil {
 		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
 	}
-	return tasks.Verdict{
+	if killed := res.Signal == "SIGKILL" || res.ExitCode == 128+9; killed && !res.TimedOut {
+		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: it was killed from outside, as when the machine runs out of memory", line, t.ID)
+	}
+	if res.ExitCode == noVerdict {
+		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: it exited with %d, no verdict: %.200s", line, t.ID, noVerdict, strings.TrimSpace(res.Output))
+	}
+	v := tasks.Verdict{
 		Passed: res.ExitCode == 0 && !res.TimedOut, TimedOut: res.TimedOut, ExitCode: res.ExitCode,
 		Output: arms.NormaliseOutput(res.Output, workspace.ShownDir), Duration: res.Duration,
-	}, nil
+	}
+	if !v.Passed {
+		v.Failing = arms.Sign(arms.Failed, v.Output).FailingTests
+	}
+	return v, nil
 }
 
 // Judge is a tasks.Judge: it runs verify and score on a fresh tree, with

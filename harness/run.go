@@ -88,7 +88,7 @@ func Run(ctx context.Context, c Config) error {
 func runDetail(p *Plan, info results.RunInfo) results.RunDetail {
 	d := results.RunDetail{
 		Design: p.Design.JSON(), Arms: p.Design.ArmNames(),
-		Solver: info.Solver, IsLanguageModel: info.IsLanguageModel, Sandbox: info.Sandbox, Tasks: info.Tasks,
+		Solver: info.Solver, IsLanguageModel: info.IsLanguageModel, Sandbox: info.Sandbox, Certified: info.Certified, Tasks: info.Tasks,
 	}
 	for _, t := range p.Tasks {
 		d.HasScore = d.HasScore || t.HasScore()
@@ -106,7 +106,7 @@ func (r *runner) all(ctx context.Context, keys []TrialKey) error {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var first error
-	for range max(1, r.Parallel) {
+	for range min(max(1, r.Parallel), len(keys)) {
 		wg.Go(func() {
 			for key := range queue {
 				err := r.guarded(ctx, key)
@@ -293,6 +293,12 @@ func (r *runner) report(change func(*Progress)) {
 	if r.Progress != nil {
 		r.Progress(r.done)
 	}
+}
+
+// exhausted says whether an error comes from a machine that has no files,
+// processes or memory left for retrial itself.
+func exhausted(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM)
 }
 
 // noRoom says whether an error comes from a full disk or a quota.

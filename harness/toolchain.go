@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"retrial/tasks"
 )
 
 // Toolchain is what the tasks' commands find on this machine.
 type Toolchain struct {
+	Go      bool     // some task needs the go command
 	Python  string   // absolute path of python3; "" where no task needs it
 	Env     []string // added to the environment of every command
 	Visible []string // host paths that a sandboxed command needs to read
@@ -31,6 +33,7 @@ func FindToolchain(ctx context.Context, list []*tasks.Task) (Toolchain, error) {
 		if _, err := exec.LookPath(program.name); err != nil {
 			return tools, fmt.Errorf("task %s needs %q, which is not on PATH: install it and start again", program.task, program.name)
 		}
+		tools.Go = tools.Go || program.name == "go"
 		if program.name != "python3" {
 			continue
 		}
@@ -47,19 +50,37 @@ const pythonProbe = "import sys; assert sys.version_info >= (3, 8), 'this is Pyt
 	"print(sys.executable); print(sys.prefix); print(sys.base_prefix)"
 
 func (tools *Toolchain) findPython(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, "python3", "-c", pythonProbe)
-	var said strings.Builder
-	cmd.Stderr = &said
-	out, err := cmd.Output()
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")} // as commands have it: no PYTHON…
+	cmd.WaitDelay = time.Second
+	var out, said head
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return fmt.Errorf("the one on PATH did not answer within %s: put one that works first on PATH", probeTime)
+	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if err != nil || len(lines) != 3 || !filepath.IsAbs(lines[0]) {
-		message := strings.TrimSpace(said.String())
+		message := strings.TrimSpace(string(said))
 		return fmt.Errorf("the one on PATH does not serve: install Python 3.8 or later (%v: %s)", err, message[strings.LastIndexByte(message, '\n')+1:])
 	}
 	tools.Python = lines[0]
 	tools.Env = append(tools.Env, "PATH="+filepath.Dir(lines[0])+string(os.PathListSeparator)+os.Getenv("PATH"))
 	tools.Visible = append(tools.Visible, slices.Compact(lines[1:])...)
 	return nil
+}
+
+// probeTime is how long python3 may take to say where it is.
+const probeTime = 10 * time.Second
+
+// head keeps the first bytes of what is written to it.
+type head []byte
+
+func (h *head) Write(p []byte) (int, error) {
+	*h = append(*h, p[:min(len(p), 4096-min(len(*h), 4096))]...)
+	return len(p), nil
 }
 
 type program struct{ name, task string }

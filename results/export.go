@@ -25,6 +25,7 @@ type Exported struct {
 	// Sealed is false where the tables were built from the journal of a run
 	// that is not sealed: it was killed, or is still going on.
 	Sealed    bool
+	Damaged   error // why a sealed table could not be read, where the journal was read in its place
 	TornBytes int64 // of that journal: see Log
 	Events    int
 	Attempts  int
@@ -126,19 +127,27 @@ func (t *tables) stage(files []string, format string, design []byte) error {
 	return err
 }
 
+// loadTables takes the sealed tables, and the journal where there are none or
+// one of them is damaged.
 func loadTables(runDir string) (*tables, *Exported, error) {
-	t := new(tables)
-	result := new(Exported)
+	t, result := new(tables), new(Exported)
 	_, err := sealedMeta(runDir)
+	if err == nil {
+		err = t.fromSealed(runDir)
+	}
+	var schema *SchemaError
 	switch {
 	case err == nil:
 		result.Sealed = true
-		err = t.fromSealed(runDir)
-	case errors.Is(err, ErrNotSealed):
-		result.TornBytes, err = t.fromJournal(runDir)
-	}
-	if err != nil {
+	case errors.As(err, &schema), errors.Is(err, ErrNotRun):
 		return nil, nil, err
+	default:
+		if !errors.Is(err, ErrNotSealed) {
+			result.Damaged = err
+		}
+		if result.TornBytes, err = t.fromJournal(runDir); err != nil {
+			return nil, nil, errors.Join(result.Damaged, err)
+		}
 	}
 	result.Events, result.Attempts, result.Trials = len(t.events), len(t.attempts), len(t.trials)
 	return t, result, nil

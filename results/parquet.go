@@ -199,6 +199,9 @@ func scanParquet[T any](path string, use func(*T)) error {
 
 // withParquet opens a Parquet file for the duration of use.
 func withParquet(path string, use func(*parquet.File) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("read table: %s is not a regular file", path) // a pipe would never open
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("read table: %w", err)

@@ -22,7 +22,8 @@ type RunInfo struct {
 	Tool            string          `json:"tool"`   // version of retrial
 	Solver          string          `json:"solver"`
 	IsLanguageModel bool            `json:"is_language_model"`
-	Sandbox         string          `json:"sandbox"` // bubblewrap|none
+	Sandbox         string          `json:"sandbox"`             // bubblewrap|none
+	Certified       string          `json:"certified,omitempty"` // whether the tasks were checked before the run: yes|no; "" where the run's version did not say
 	StartedAt       time.Time       `json:"started_at"`
 }
 

@@ -15,6 +15,7 @@ type RunDetail struct {
 	Solver          string     `json:"solver"`
 	IsLanguageModel bool       `json:"is_language_model"`
 	Sandbox         string     `json:"sandbox"`
+	Certified       string     `json:"certified"`
 	Tasks           []TaskInfo `json:"tasks"`
 }
 

@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,7 +13,8 @@ type Verdict struct {
 	Passed   bool
 	TimedOut bool
 	ExitCode int
-	Output   string // normalised, cut to what is kept
+	Output   string   // normalised, cut to what is kept
+	Failing  []string // failing tests by id, sorted; nil where the output names none
 	Duration time.Duration
 }
 
@@ -28,71 +30,119 @@ func (v Verdict) String() string {
 	}
 }
 
-// Judge runs a task's commands on a fresh tree: the workspace, with the
-// solution laid over it where solved is set. It runs both, verify first; score
-// is nil where the task has none. An error means that the commands could not
-// be run at all.
-type Judge func(ctx context.Context, t *Task, solved bool) (verify Verdict, score *Verdict, err error)
-
-// Finding is what Check found of one task. No Faults: the task is sound.
-type Finding struct {
-	Task      string
-	Untouched string // how the untouched workspace did: verify, then score
-	Solved    string // the same for the solution; "no solution" where there is none
-	Slowest   time.Duration
-	Timeout   time.Duration
-	Faults    []string
-}
-
 // What a POSIX shell exits with where it cannot start a command.
 const (
 	exitNotExecutable = 126
 	exitNotFound      = 127
 )
 
-// Check runs a task's commands on the untouched workspace, which must fail
-// verify and score, and on the solution, which must pass both. An error means
-// that it could not be checked.
-func Check(ctx context.Context, t *Task, judge Judge) (Finding, error) {
-	f := Finding{Task: t.ID, Timeout: t.Timeout, Solved: "no solution"}
-	verify, score, err := judge(ctx, t, false)
-	if err != nil {
-		return f, fmt.Errorf("check task %s: %w", t.ID, err)
-	}
-	f.note(&f.Untouched, verify, score)
-	switch {
-	case verify.Passed:
-		f.Faults = append(f.Faults, "the untouched workspace passes verify: there is nothing to solve")
-	case verify.ExitCode == exitNotFound || verify.ExitCode == exitNotExecutable:
-		f.Faults = append(f.Faults, "verify cannot be run: "+lastLine(verify))
-	}
-	if score != nil && score.Passed {
-		f.Faults = append(f.Faults, "the untouched workspace passes score")
-	}
-	if !t.HasFiles(t.Solution) {
-		f.Faults = append(f.Faults, "there is no solution/ to check the commands against")
-		return f, nil
-	}
-	if verify, score, err = judge(ctx, t, true); err != nil {
-		return f, fmt.Errorf("check solution of task %s: %w", t.ID, err)
-	}
-	f.note(&f.Solved, verify, score)
-	if !verify.Passed {
-		f.Faults = append(f.Faults, "the solution fails verify: "+lastLine(verify))
-	}
-	if score != nil && !score.Passed {
-		f.Faults = append(f.Faults, "the solution fails score: "+lastLine(*score))
-	}
-	return f, nil
+// unrunnable says whether the command could not even be started.
+func (v Verdict) unrunnable() bool {
+	return !v.TimedOut && (v.ExitCode == exitNotFound || v.ExitCode == exitNotExecutable)
 }
 
-func (f *Finding) note(to *string, verify Verdict, score *Verdict) {
-	*to = "verify " + verify.String()
-	f.Slowest = max(f.Slowest, verify.Duration)
-	if score != nil {
-		*to += ", score " + score.String()
-		f.Slowest = max(f.Slowest, score.Duration)
+// Judge runs a task's commands on a fresh tree: the workspace, with the
+// solution laid over it where solved is set. It runs both, verify first; score
+// is nil where the task has none. An error means that the commands could not
+// be run at all.
+type Judge func(ctx context.Context, t *Task, solved bool) (verify Verdict, score *Verdict, err error)
+
+// outcome is what one run of a task's commands came to.
+type outcome struct {
+	verify Verdict
+	score  *Verdict // nil where the task has none, or it was not asked for
+}
+
+func (o outcome) passed() bool { return o.verify.Passed && (o.score == nil || o.score.Passed) }
+
+// ended says that repeating the run can tell something: every command was
+// started and ended by itself.
+func (o outcome) ended() bool {
+	return !o.verify.TimedOut && !o.verify.unrunnable() && (o.score == nil || !o.score.TimedOut && !o.score.unrunnable())
+}
+
+func (o outcome) String() string {
+	if o.score == nil {
+		return "verify " + o.verify.String()
 	}
+	return "verify " + o.verify.String() + ", score " + o.score.String()
+}
+
+func (o outcome) durations() []time.Duration {
+	if o.score == nil {
+		return []time.Duration{o.verify.Duration}
+	}
+	return []time.Duration{o.verify.Duration, o.score.Duration}
+}
+
+// judgeUntouched fills in what the untouched workspace came to: once with the
+// score, then verify alone.
+func (c *Certificate) judgeUntouched(runs []outcome) {
+	first := runs[0]
+	c.Untouched, c.UntouchedRuns, c.Failing = first.String(), len(runs), first.verify.Failing
+	same := map[string]int{}
+	for _, r := range runs {
+		same[r.verify.String()+"\n"+strings.Join(r.verify.Failing, "\n")]++
+		c.Slowest = max(c.Slowest, slices.Max(r.durations()))
+	}
+	passes := slices.ContainsFunc(runs, func(r outcome) bool { return r.verify.Passed })
+	switch {
+	case first.verify.Passed:
+		c.fault("the untouched workspace passes verify: there is nothing to solve")
+	case first.verify.unrunnable():
+		c.fault("verify cannot be run: %s", lastLine(first.verify))
+	case passes:
+		c.fault("the untouched workspace passes verify in some of %d runs: verify is flaky", len(runs))
+	case len(same) > 1:
+		c.fault("the failing tests of the untouched workspace are not the same each time: %d kinds of failure in %d runs", len(same), len(runs))
+	}
+	switch {
+	case first.score == nil:
+	case first.score.Passed:
+		c.fault("the untouched workspace passes score")
+	case first.score.unrunnable():
+		c.fault("score cannot be run: %s", lastLine(*first.score))
+	}
+}
+
+// judgeSolved fills in what the solution came to.
+func (c *Certificate) judgeSolved(runs []outcome) {
+	c.Solved, c.SolvedRuns = runs[0].String(), len(runs)
+	var took []time.Duration
+	passed := 0
+	for _, r := range runs {
+		if r.passed() {
+			passed++
+		}
+		took = append(took, r.durations()...)
+	}
+	slices.Sort(took)
+	c.Median, c.Slowest = took[(len(took)-1)/2], max(c.Slowest, took[len(took)-1])
+	c.SolvedDisagree = min(passed, len(runs)-passed)
+	if took[len(took)-1] > c.Timeout/2 && passed > 0 {
+		c.warn("a command of the solution took %s, more than half of the timeout of %s", took[len(took)-1].Round(time.Millisecond), c.Timeout)
+	}
+	if passed == len(runs) {
+		return
+	}
+	if passed > 0 {
+		c.fault("flaky: the solution passes in %d of %d runs", passed, len(runs))
+	}
+	bad := runs[slices.IndexFunc(runs, func(r outcome) bool { return !r.passed() })]
+	if !bad.verify.Passed {
+		c.fault("the solution fails verify: %s", lastLine(bad.verify))
+	}
+	if bad.score != nil && !bad.score.Passed {
+		c.fault("the solution fails score: %s", lastLine(*bad.score))
+	}
+}
+
+func (c *Certificate) fault(format string, args ...any) {
+	c.Faults = append(c.Faults, fmt.Sprintf(format, args...))
+}
+
+func (c *Certificate) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
 func lastLine(v Verdict) string {

@@ -6,14 +6,51 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
-func TestCheck(t *testing.T) {
-	pass, fail := Verdict{Passed: true, Duration: 2 * time.Second}, Verdict{ExitCode: 1, Output: "one\ntwo\n", Duration: time.Second}
-	late := Verdict{TimedOut: true, ExitCode: 137, Output: "noise"}
-	missing := Verdict{ExitCode: 127, Output: "sh: nope: not found"}
+// scripted is a Judge whose verdicts depend on the tree and on how often it was
+// asked for before.
+func scripted(noScore bool, say func(solved bool, repeat int) (verify, score Verdict)) Judge {
+	var mu sync.Mutex
+	asked := map[bool]int{}
+	return func(_ context.Context, t *Task, solved bool) (Verdict, *Verdict, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		verify, score := say(solved, asked[solved])
+		asked[solved]++
+		if noScore || !t.HasScore() {
+			return verify, nil, nil
+		}
+		return verify, &score, nil
+	}
+}
+
+func certifyOne(t *testing.T, text string, judge Judge, repeats int) Certificate {
+	t.Helper()
+	list := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), text)).Tasks
+	found, err := Certify(t.Context(), list, judge, CertifyOptions{Repeats: repeats, Seed: 3})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %d certificates", err, len(found))
+	}
+	if found[0].Hash != list[0].Hash || found[0].Task != list[0].ID {
+		t.Errorf("certificate of %s %s, want %s %s", found[0].Task, found[0].Hash, list[0].ID, list[0].Hash)
+	}
+	return found[0]
+}
+
+var (
+	passes    = Verdict{Passed: true, Duration: 2 * time.Second}
+	fails     = Verdict{ExitCode: 1, Output: "one\ntwo\n", Duration: time.Second}
+	late      = Verdict{TimedOut: true, ExitCode: 137, Output: "noise"}
+	missing   = Verdict{ExitCode: 127, Output: "sh: nope: not found"}
+	failsIn   = func(tests ...string) Verdict { return Verdict{ExitCode: 1, Failing: tests} }
+	withoutIt = func() string { return sound[:strings.Index(sound, "-- solution/")] }
+)
+
+func TestCertifyOnce(t *testing.T) {
 	for _, c := range []struct {
 		name                                     string
 		verify, score, solvedVerify, solvedScore Verdict
@@ -21,59 +58,148 @@ func TestCheck(t *testing.T) {
 		untouched, solved                        string
 		faults                                   []string
 	}{
-		{name: "sound", verify: fail, score: fail, solvedVerify: pass, solvedScore: pass,
+		{name: "sound", verify: fails, score: fails, solvedVerify: passes, solvedScore: passes,
 			untouched: "verify fails (exit 1), score fails (exit 1)", solved: "verify passes, score passes"},
-		{name: "sound without score", verify: late, solvedVerify: pass, noScore: true, untouched: "verify timed out", solved: "verify passes"},
-		{name: "nothing to solve", verify: pass, score: pass, solvedVerify: pass, solvedScore: pass,
+		{name: "sound without score", verify: late, solvedVerify: passes, noScore: true, untouched: "verify timed out", solved: "verify passes"},
+		{name: "nothing to solve", verify: passes, score: passes, solvedVerify: passes, solvedScore: passes,
 			untouched: "verify passes, score passes", solved: "verify passes, score passes",
 			faults: []string{"the untouched workspace passes verify: there is nothing to solve", "the untouched workspace passes score"}},
-		{name: "bad solution", verify: fail, score: fail, solvedVerify: fail, solvedScore: late,
+		{name: "bad solution", verify: fails, score: fails, solvedVerify: fails, solvedScore: late,
 			untouched: "verify fails (exit 1), score fails (exit 1)", solved: "verify fails (exit 1), score timed out",
 			faults: []string{"the solution fails verify: fails (exit 1), two", "the solution fails score: timed out"}},
-		{name: "no solution", verify: fail, noScore: true, noSolution: true, untouched: "verify fails (exit 1)", solved: "no solution",
+		{name: "no solution", verify: fails, noScore: true, noSolution: true, untouched: "verify fails (exit 1)", solved: "no solution",
 			faults: []string{"there is no solution/ to check the commands against"}},
 		{name: "verify is not there", verify: missing, solvedVerify: missing, noScore: true,
 			untouched: "verify fails (exit 127)", solved: "verify fails (exit 127)",
 			faults: []string{"verify cannot be run: fails (exit 127), sh: nope: not found", "the solution fails verify: fails (exit 127), sh: nope: not found"}},
+		{name: "score is not there", verify: fails, score: missing, solvedVerify: passes, solvedScore: passes,
+			untouched: "verify fails (exit 1), score fails (exit 127)", solved: "verify passes, score passes",
+			faults: []string{"score cannot be run: fails (exit 127), sh: nope: not found"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := sound
 			if c.noSolution {
-				text = text[:strings.Index(text, "-- solution/")]
+				text = withoutIt()
 			}
-			k := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), text)).Tasks[0]
-			f, err := Check(t.Context(), k, func(_ context.Context, got *Task, solved bool) (Verdict, *Verdict, error) {
-				v, s := c.verify, &c.score
+			got := certifyOne(t, text, scripted(c.noScore, func(solved bool, _ int) (Verdict, Verdict) {
 				if solved {
-					v, s = c.solvedVerify, &c.solvedScore
+					return c.solvedVerify, c.solvedScore
 				}
-				if c.noScore {
-					s = nil
-				}
-				return v, s, nil
-			})
-			if err != nil || f.Task != "add-one" || f.Untouched != c.untouched || f.Solved != c.solved || !slices.Equal(f.Faults, c.faults) || f.Timeout != 7*time.Second {
-				t.Errorf("%v, %+v\nwant %q, %q, %q", err, f, c.untouched, c.solved, c.faults)
+				return c.verify, c.score
+			}), 1)
+			if got.Untouched != c.untouched || got.Solved != c.solved || !slices.Equal(got.Faults, c.faults) || got.Timeout != 7*time.Second {
+				t.Errorf("%+v\nwant %q, %q, %q", got, c.untouched, c.solved, c.faults)
 			}
-			if c.name == "sound" && f.Slowest != 2*time.Second {
-				t.Errorf("slowest %v, want 2s", f.Slowest)
+			if c.name == "sound" && (got.Slowest != 2*time.Second || got.Median != 2*time.Second) {
+				t.Errorf("slowest %v, median %v, want 2s", got.Slowest, got.Median)
 			}
 		})
 	}
 }
 
-func TestCheckErrors(t *testing.T) {
-	k := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), sound)).Tasks[0]
+func TestCertifyRepeats(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		say                 func(solved bool, repeat int) (verify, score Verdict)
+		untouched, solution int // runs
+		disagree            int
+		faults              []string
+	}{
+		{name: "sound", untouched: 5, solution: 5, say: func(solved bool, _ int) (Verdict, Verdict) {
+			if solved {
+				return passes, passes
+			}
+			return failsIn("a", "b"), fails
+		}},
+		{name: "flaky score", untouched: 5, solution: 5, disagree: 1, say: func(solved bool, repeat int) (Verdict, Verdict) {
+			if solved && repeat != 3 {
+				return passes, passes
+			}
+			return map[bool]Verdict{true: passes, false: fails}[solved], fails
+		}, faults: []string{"flaky: the solution passes in 4 of 5 runs", "the solution fails score: fails (exit 1), two"}},
+		{name: "failing tests change", untouched: 5, solution: 5, say: func(solved bool, repeat int) (Verdict, Verdict) {
+			if solved {
+				return passes, passes
+			}
+			return failsIn("a", map[bool]string{true: "b", false: "c"}[repeat == 4]), fails
+		}, faults: []string{"the failing tests of the untouched workspace are not the same each time: 2 kinds of failure in 5 runs"}},
+		{name: "untouched passes at times", untouched: 5, solution: 5, say: func(solved bool, repeat int) (Verdict, Verdict) {
+			if solved || repeat == 2 {
+				return passes, passes
+			}
+			return fails, fails
+		}, faults: []string{"the untouched workspace passes verify in some of 5 runs: verify is flaky"}},
+		{name: "hangs", untouched: 1, solution: 1, say: func(bool, int) (Verdict, Verdict) { return late, late },
+			faults: []string{"the solution fails verify: timed out", "the solution fails score: timed out"}},
+		{name: "never passes", untouched: 5, solution: 5, say: func(bool, int) (Verdict, Verdict) { return fails, fails },
+			faults: []string{"the solution fails verify: fails (exit 1), two", "the solution fails score: fails (exit 1), two"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := certifyOne(t, sound, scripted(false, c.say), 5)
+			if got.UntouchedRuns != c.untouched || got.SolvedRuns != c.solution || got.SolvedDisagree != c.disagree || !slices.Equal(got.Faults, c.faults) {
+				t.Errorf("%+v\nwant %d and %d runs, %d of them disagreeing, faults %q", got, c.untouched, c.solution, c.disagree, c.faults)
+			}
+		})
+	}
+}
+
+func TestCertifyWarnsOfSlowSolutions(t *testing.T) {
+	slow := Verdict{Passed: true, Duration: 4 * time.Second}
+	got := certifyOne(t, sound, scripted(false, func(solved bool, _ int) (Verdict, Verdict) {
+		if solved {
+			return passes, slow
+		}
+		return fails, fails
+	}), 1)
+	if len(got.Faults) > 0 || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "took 4s, more than half of the timeout of 7s") {
+		t.Errorf("faults %q, warnings %q", got.Faults, got.Warnings)
+	}
+}
+
+// TestCertifyOrder: every tree is run once before any repeat, a seed gives one
+// order, and another seed another.
+func TestCertifyOrder(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		write(t, filepath.Join(dir, id+".txtar"), strings.Replace(sound, "id: add-one", "id: "+id, 1))
+	}
+	list := load(t, dir).Tasks
+	order := func(seed uint64) (seen []string) {
+		_, err := Certify(t.Context(), list, func(_ context.Context, k *Task, solved bool) (Verdict, *Verdict, error) {
+			seen = append(seen, k.ID+map[bool]string{true: "+", false: "-"}[solved])
+			return Verdict{Passed: solved, ExitCode: 1}, nil, nil
+		}, CertifyOptions{Repeats: 3, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen
+	}
+	one := order(1)
+	if len(one) != 36 || len(slices.Compact(slices.Sorted(slices.Values(one[:12])))) != 12 {
+		t.Fatalf("%d runs, the first twelve %v", len(one), one[:12])
+	}
+	if !slices.Equal(one, order(1)) || slices.Equal(one, order(2)) || slices.IsSorted(one[:12]) {
+		t.Errorf("the order is not drawn from the seed: %v", one)
+	}
+}
+
+func TestCertifyErrors(t *testing.T) {
+	list := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), sound)).Tasks
 	broken := errors.New("no room")
 	for _, atSolution := range []bool{false, true} {
-		_, err := Check(t.Context(), k, func(_ context.Context, _ *Task, solved bool) (Verdict, *Verdict, error) {
+		_, err := Certify(t.Context(), list, func(_ context.Context, _ *Task, solved bool) (Verdict, *Verdict, error) {
 			if solved == atSolution {
 				return Verdict{}, nil, broken
 			}
 			return Verdict{ExitCode: 1}, nil, nil
-		})
+		}, CertifyOptions{})
 		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "add-one") {
 			t.Errorf("error %v", err)
 		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Certify(ctx, list, scripted(false, nil), CertifyOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
 	}
 }

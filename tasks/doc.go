@@ -10,7 +10,8 @@
 //
 // [Load] reads a corpus named by a specification (builtin:NAME, a folder of
 // task folders and txtar files, one task folder, or one txtar file); both
-// forms go through one [io/fs.FS] loader. [Check] runs a task's own commands
+// forms go through one [io/fs.FS] loader. Package importers adds KIND:SOURCE for
+// tasks in other formats, by [RegisterImporter]. [Check] runs a task's own commands
 // on the untouched workspace and on the solution, through a function that the
 // caller supplies: this package starts no process.
 package tasks

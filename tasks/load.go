@@ -28,15 +28,18 @@ type Corpus struct {
 var ErrNoCorpus = errors.New("no such corpus")
 
 // Load reads the corpus that spec names: "builtin:NAME", a folder of tasks, a
-// single task folder, or a .txtar file. Relative paths are taken from base
-// ("" for the working directory). Two tasks with one ID, also differing only
-// in case, are an error, as is a corpus without tasks.
+// single task folder, a .txtar file, or "KIND:SOURCE" of an [Importer].
+// Relative paths are taken from base ("" for the working directory). Two tasks
+// with one ID, also differing only in case, are an error, as is a corpus without
+// tasks.
 func Load(spec, base string) (*Corpus, error) {
 	c := &Corpus{Name: spec}
 	var err error
 	if name, ok := strings.CutPrefix(spec, "builtin:"); ok {
 		c.BuiltIn = true
 		c.Tasks, err = loadBuiltIn(name)
+	} else if list, foreign, fault := loadForeign(spec, base); foreign {
+		c.Tasks, err = list, fault
 	} else {
 		p := spec
 		if base != "" && !filepath.IsAbs(p) {
@@ -101,7 +104,7 @@ func loadPath(p string) ([]*Task, error) {
 		if filepath.Ext(p) != ".txtar" {
 			return nil, fmt.Errorf("%w: %s is a file, but not a .txtar", ErrNoCorpus, p)
 		}
-		data, err := os.ReadFile(p)
+		data, err := strict.ReadPath(p, strict.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("read task: %w", err)
 		}
@@ -159,7 +162,7 @@ func loadEntry(fsys fs.FS, name string, e fs.DirEntry) (*Task, error) {
 		if path.Ext(e.Name()) != ".txtar" {
 			return nil, nil
 		}
-		data, err := fs.ReadFile(fsys, e.Name())
+		data, err := strict.ReadFile(fsys, e.Name(), strict.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("read task: %w", err)
 		}

@@ -56,6 +56,9 @@ type file struct {
 
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
+// ValidID says whether a task may have this id.
+func ValidID(id string) bool { return validID.MatchString(id) }
+
 // failer makes the fault of one key of task.yaml.
 type failer func(key, format string, args ...any) error
 
@@ -63,7 +66,7 @@ type failer func(key, format string, args ...any) error
 // task in messages.
 func parse(fsys fs.FS, name string) (*Task, error) {
 	yamlName := path.Join(name, "task.yaml")
-	data, err := fs.ReadFile(fsys, "task.yaml")
+	data, err := strict.ReadFile(fsys, "task.yaml", strict.MaxYAML)
 	if err != nil {
 		return nil, fmt.Errorf("read task: %s: %w", yamlName, err)
 	}
@@ -112,7 +115,7 @@ func (t *Task) validate(fail failer) error {
 	switch {
 	case t.ID == "":
 		return fail("id", "id is missing")
-	case !validID.MatchString(t.ID):
+	case !ValidID(t.ID):
 		return fail("id", "id %q must be made of a-z, 0-9, '.', '_' and '-', and start with a letter or digit", t.ID)
 	case t.Instruction == "":
 		return fail("instruction", "instruction is missing")

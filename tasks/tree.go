@@ -106,7 +106,7 @@ func readEntry(fsys fs.FS, name, root, p string, d fs.DirEntry) (e entry, keep b
 		}
 		e.data = []byte(target)
 	case d.Type().IsRegular():
-		if e.data, err = fs.ReadFile(fsys, p); err != nil {
+		if e.data, err = strict.ReadFile(fsys, p, strict.MaxFile); err != nil {
 			return e, false, err
 		}
 	default:

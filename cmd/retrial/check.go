@@ -5,17 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"retrial/analysis/paired"
 	"retrial/harness"
 	"retrial/harness/workspace"
 	"retrial/tasks"
 )
 
-// check runs every task's commands and prints one row a task.
-func (o *tasksOptions) check(ctx context.Context, env *environment, corpus *tasks.Corpus, list []*tasks.Task) error {
+// check certifies every task and prints one row a task.
+func (o *tasksOptions) check(ctx context.Context, env *environment, corpus *tasks.Corpus, list []*tasks.Task) (err error) {
 	sandbox := workspace.None
 	if o.sandbox != "none" && !(o.sandbox == "auto" && corpus.BuiltIn) {
 		if _, err := workspace.FindBubblewrap(); err != nil {
@@ -30,98 +32,157 @@ func (o *tasksOptions) check(ctx context.Context, env *environment, corpus *task
 	if err != nil {
 		return err
 	}
-	root, err := os.MkdirTemp("", "retrial-")
-	if err != nil {
-		return fmt.Errorf("make a folder for workspaces: %w", err)
-	}
-	defer os.RemoveAll(root)
-	ctx, release := cancelOnSignal(ctx)
-	defer release()
-	grader := harness.Grader{Root: root, Sandbox: sandbox, Tools: tools}
-	findings, err := checkAll(ctx, list, o.parallel, grader.Judge)
+	file, err := o.stage()
 	if err != nil {
 		return err
 	}
-	if o.format == "json" {
-		return findingsJSON(env, findings)
+	defer file.drop()
+	found, err := certify(ctx, list, harness.Grader{Sandbox: sandbox, Tools: tools},
+		tasks.CertifyOptions{Repeats: o.repeats, Parallel: o.parallel, Seed: o.seed})
+	if err != nil {
+		return err
 	}
-	return printFindings(env, findings)
+	if err := file.write(certificateFile{
+		Schema: certificateSchema, Tool: toolVersion(), Sandbox: string(sandbox), Repeats: o.repeats, Seed: o.seed, Tasks: byHash(found),
+	}); err != nil {
+		return err
+	}
+	if o.format == "json" {
+		return errors.Join(writeJSON(env.stdout, certificateRows(found)), unsound(found))
+	}
+	return o.printCertificates(env, found)
 }
 
-func checkAll(ctx context.Context, list []*tasks.Task, parallel int, judge tasks.Judge) ([]tasks.Finding, error) {
-	findings, errs := make([]tasks.Finding, len(list)), make([]error, len(list))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, parallel)
-	for i, t := range list {
-		slots <- struct{}{}
-		if ctx.Err() != nil {
-			break
-		}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			findings[i], errs[i] = tasks.Check(ctx, t, judge)
-		})
+// certify runs tasks.Certify in workspaces of its own. Ctrl-C ends it.
+func certify(ctx context.Context, list []*tasks.Task, grader harness.Grader, o tasks.CertifyOptions) ([]tasks.Certificate, error) {
+	root, err := os.MkdirTemp("", "retrial-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for workspaces: %w", err)
 	}
-	wg.Wait()
+	defer os.RemoveAll(root)
+	grader.Root = root
+	ctx, release := cancelOnSignal(ctx)
+	defer release()
+	found, err := tasks.Certify(ctx, list, grader.Judge, o)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w: nothing was checked to the end", errInterrupted)
 	}
-	return findings, errors.Join(errs...)
+	return found, err
 }
 
-func printFindings(env *environment, findings []tasks.Finding) error {
+// certifyPlan checks the tasks of a run before anything is paid for. It says
+// what stands in the run's info: "no" where the user typed --no-check.
+func (o *runOptions) certifyPlan(ctx context.Context, env *environment, plan *harness.Plan, builtIn bool, grader harness.Grader) (string, error) {
+	switch {
+	case builtIn: // certified before they are built in
+		return "yes", nil
+	case o.noCheck:
+		return "no", nil
+	}
+	if env.terminal && !o.quiet {
+		fmt.Fprintf(env.stderr, "checking %s before the run; --no-check leaves it out\n", plural(len(plan.Tasks), "task"))
+	}
+	found, err := certify(ctx, plan.Tasks, grader, tasks.CertifyOptions{Parallel: o.parallel, Seed: plan.Design.Seed})
+	if err != nil {
+		return "", err
+	}
+	if err := unsound(found); err != nil {
+		i := slices.IndexFunc(found, func(c tasks.Certificate) bool { return len(c.Faults) > 0 })
+		return "", fmt.Errorf("%w; %s: %s; `retrial tasks check` tells of all, --no-check runs them as they are", err, found[i].Task, strings.Join(found[i].Faults, "; "))
+	}
+	return "yes", nil
+}
+
+func (o *tasksOptions) printCertificates(env *environment, found []tasks.Certificate) error {
 	t := plainTable(env)
-	t.Header("task", "untouched", "solution", "slowest", "sound")
-	for _, f := range findings {
-		if err := t.Append(f.Task, f.Untouched, f.Solved, f.Slowest.Round(time.Millisecond).String(), yesNo(len(f.Faults) == 0)); err != nil {
+	t.Header("task", "untouched", "solution", "disagree", "median", "slowest", "timeout", "sound")
+	for _, c := range found {
+		if err := t.Append(c.Task, c.Untouched, c.Solved, fmt.Sprintf("%d/%d", c.SolvedDisagree, c.SolvedRuns), c.Median.Round(time.Millisecond).String(),
+			c.Slowest.Round(time.Millisecond).String(), c.Timeout.String(), yesNo(len(c.Faults) == 0)); err != nil {
 			return err
 		}
 	}
 	if err := t.Render(); err != nil {
 		return err
 	}
-	for _, f := range findings {
-		if len(f.Faults) > 0 {
-			fmt.Fprintf(env.stdout, "%s: %s\n", f.Task, strings.Join(f.Faults, "; "))
+	disagree, runs := 0, 0
+	for _, c := range found {
+		disagree, runs = disagree+c.SolvedDisagree, runs+c.SolvedRuns
+		if len(c.Faults) > 0 {
+			fmt.Fprintf(env.stdout, "%s: %s\n", c.Task, strings.Join(c.Faults, "; "))
+		}
+		for _, w := range c.Warnings {
+			fmt.Fprintf(env.stdout, "warning, %s: %s\n", c.Task, w)
 		}
 	}
-	err := unsound(findings)
+	fmt.Fprintf(env.stdout, "%d of %s of a solution disagree with the others of its task; a task whose %s agree may still flake in up to %.1f%% of runs; order drawn with seed %d\n",
+		disagree, plural(runs, "run"), plural(o.repeats, "run"), 100*flakeUpper(0, o.repeats), o.seed)
+	err := unsound(found)
 	if err == nil {
-		fmt.Fprintf(env.stdout, "%s checked, all sound\n", plural(len(findings), "task"))
+		fmt.Fprintf(env.stdout, "%s checked, all sound\n", plural(len(found), "task"))
 	}
 	return err
 }
 
+// flakeUpper is the upper end of the exact 95% interval (Clopper-Pearson) of the
+// share of runs that disagree; 1 without a run.
+func flakeUpper(disagree, runs int) float64 {
+	return paired.ClopperPearson(float64(disagree), float64(runs), 0.95).High
+}
+
 // unsound is the error that names the tasks with faults, nil where none has.
-func unsound(findings []tasks.Finding) error {
+func unsound(found []tasks.Certificate) error {
 	var bad []string
-	for _, f := range findings {
-		if len(f.Faults) > 0 {
-			bad = append(bad, f.Task)
+	for _, c := range found {
+		if len(c.Faults) > 0 {
+			bad = append(bad, c.Task)
 		}
 	}
 	if len(bad) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %s not sound: %s", len(bad), plural(len(findings), "task"), strings.Join(bad, ", "))
+	return fmt.Errorf("%d of %s not sound: %s", len(bad), plural(len(found), "task"), strings.Join(bad, ", "))
 }
 
-func findingsJSON(env *environment, findings []tasks.Finding) error {
-	type row struct {
-		Task      string   `json:"task"`
-		Sound     bool     `json:"sound"`
-		Untouched string   `json:"untouched"`
-		Solution  string   `json:"solution"`
-		Slowest   float64  `json:"slowest_seconds"`
-		Timeout   float64  `json:"timeout_seconds"`
-		Faults    []string `json:"faults"`
+// stagedFile is where certificates wait until they are complete. The zero value
+// stands for no file.
+type stagedFile struct {
+	*os.File
+	path string
+}
+
+// stage opens the file of certificates: a folder that cannot be written is told
+// before the tasks are run.
+func (o *tasksOptions) stage() (stagedFile, error) {
+	if o.out == "" {
+		return stagedFile{}, nil
 	}
-	rows := make([]row, len(findings))
-	for i, f := range findings {
-		rows[i] = row{f.Task, len(f.Faults) == 0, f.Untouched, f.Solved, f.Slowest.Seconds(), f.Timeout.Seconds(), append([]string{}, f.Faults...)}
+	f, err := os.CreateTemp(filepath.Dir(o.out), filepath.Base(o.out)+".*.tmp")
+	if err != nil {
+		return stagedFile{}, fmt.Errorf("write certificates: %w", err)
 	}
-	if err := writeJSON(env.stdout, rows); err != nil {
-		return err
+	return stagedFile{f, o.out}, nil
+}
+
+// write replaces the file.
+func (s stagedFile) write(v any) error {
+	if s.File == nil {
+		return nil
 	}
-	return unsound(findings)
+	err := errors.Join(writeJSON(s, v), s.Chmod(0o644), s.Sync(), s.Close())
+	if err == nil {
+		err = os.Rename(s.Name(), s.path)
+	}
+	if err != nil {
+		return fmt.Errorf("write certificates: %w", err)
+	}
+	return nil
+}
+
+// drop removes what was not written to the end.
+func (s stagedFile) drop() {
+	if s.File != nil {
+		s.Close()
+		os.Remove(s.Name())
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,9 @@ landed, and the gates. Exits 3 when a gate failed.`,
 // compareRun prints a run's comparison; a failed gate is a gateError.
 func compareRun(env *environment, dir, format string) error {
 	run, err := results.Open(dir)
+	if err != nil && !errors.Is(err, results.ErrNotRun) && !errors.Is(err, results.ErrNotSealed) {
+		return fmt.Errorf("%w: the journal may be whole: `retrial export %s --to OUT` builds the tables from it", err, shellQuote(dir))
+	}
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (f *designFile) read(name string) error {
 	switch {
 	case err == nil && !(info.IsDir() && builtIn):
 		f.base = filepath.Dir(name)
-		if f.data, err = os.ReadFile(name); err != nil {
+		if f.data, err = strict.ReadPath(name, strict.MaxYAML); err != nil {
 			return usagef("read design: %w", err)
 		}
 		return nil

@@ -34,6 +34,9 @@ is overwritten.`,
 				if err != nil {
 					return err
 				}
+				if done.Damaged != nil {
+					fmt.Fprintf(env.stderr, "a sealed table is damaged and was not used: %s\n", oneLine(done.Damaged.Error()))
+				}
 				if !done.Sealed {
 					fmt.Fprintf(env.stderr, "the run is not sealed: the tables were built from its journal\n")
 				}

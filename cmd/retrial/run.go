@@ -26,11 +26,15 @@ type runOptions struct {
 	replicates int
 	attempts   int
 	sandbox    string
+	noCheck    bool
 	dryRun     bool
 	quiet      bool
 	verbose    bool
 	flags      *pflag.FlagSet
 }
+
+// maxParallel bounds -j: each trial holds processes and files.
+const maxParallel = 1024
 
 func runCommand() command {
 	return command{
@@ -39,6 +43,9 @@ func runCommand() command {
 (` + strings.Join(suites.Names(), ", ") + `). key=value changes a field of the design,
 for example solver.memory=ignore. Ctrl-C once lets the attempts being made finish
 and stops; twice aborts. Whatever was finished is in the run folder's journal.
+
+A corpus of your own is checked first, as by tasks check -n 1: tasks that are not
+sound are named, and nothing is run. The built-in ones were checked when they were made.
 
 The last lines are the table, the run folder, and what to type next.`,
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -51,6 +58,7 @@ The last lines are the table, the run folder, and what to type next.`,
 			fs.IntVar(&o.replicates, "replicates", 0, "trials per task")
 			fs.IntVar(&o.attempts, "attempts", 0, "attempts per trial, the draft included")
 			fs.StringVar(&o.sandbox, "sandbox", "", "auto|bubblewrap|none")
+			fs.BoolVar(&o.noCheck, "no-check", false, "do not check the tasks first; the answer says so")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would run, and stop")
 			fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 			fs.BoolVarP(&o.verbose, "verbose", "v", false, "a line for every attempt and trial")
@@ -63,8 +71,8 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 	switch {
 	case len(args) == 0:
 		return usagef("run takes a design: a YAML file, or one of %s", strings.Join(suites.Names(), ", "))
-	case o.parallel < 1:
-		return usagef("-j %d: want at least 1", o.parallel)
+	case o.parallel < 1 || o.parallel > maxParallel:
+		return usagef("-j %d: want a number from 1 to %d", o.parallel, maxParallel)
 	case o.quiet && o.verbose:
 		return usagef("-q and -v exclude each other")
 	}
@@ -90,16 +98,21 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 	if o.dryRun {
 		return dryRun(env, plan, sandbox)
 	}
-	return o.execute(ctx, env, plan, harness.Grader{Sandbox: sandbox, Tools: tools})
+	grader := harness.Grader{Sandbox: sandbox, Tools: tools}
+	certified, err := o.certifyPlan(ctx, env, plan, corpus.BuiltIn, grader)
+	if err != nil {
+		return err
+	}
+	return o.execute(ctx, env, plan, grader, certified)
 }
 
 // execute makes the run folder, runs, seals, and prints the answer.
-func (o *runOptions) execute(ctx context.Context, env *environment, plan *harness.Plan, grader harness.Grader) error {
+func (o *runOptions) execute(ctx context.Context, env *environment, plan *harness.Plan, grader harness.Grader, certified string) error {
 	root, err := os.MkdirTemp("", "retrial-")
 	if err != nil {
-		return fmt.Errorf("make a folder for workspaces: %w", err)
+		return fmt.Errorf("make a folder for workspaces: %w: set TMPDIR to a writable folder", err)
 	}
-	defer os.RemoveAll(root)
+	defer removeRoot(env, root)
 	grader.Root = root
 	repairer, err := solver.NewMutate(plan.Design.Solver.Memory, grader.Tools.Python, workspace.Wrap(grader.Sandbox, root, grader.Tools.Visible))
 	if err != nil {
@@ -112,6 +125,7 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 		}
 	}
 	info := runInfo(plan, grader.Sandbox)
+	info.Certified = certified
 	dir, journal, err := o.begin(info)
 	if err != nil {
 		return err
@@ -135,6 +149,13 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 		return incomplete(dir, told.last, err)
 	}
 	return answer(env, dir)
+}
+
+// removeRoot removes the workspaces' folder, or says that it could not.
+func removeRoot(env *environment, root string) {
+	if err := os.RemoveAll(root); err != nil {
+		fmt.Fprintf(env.stderr, "retrial: a workspace could not be removed: %s\n", oneLine(err.Error()))
+	}
 }
 
 // answer seals a finished run and prints what it says.

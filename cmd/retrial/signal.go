@@ -9,7 +9,7 @@ import (
 )
 
 // stopSignals are those that ask for an orderly end.
-var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
 // drainOnSignal closes drain at the first interrupt and cancels ctx at the
 // second.

@@ -27,33 +27,51 @@ type tasksOptions struct {
 	parallel int
 	sandbox  string
 	format   string
+	out      string
+	repeats  int
+	seed     uint64
+	importOptions
 }
 
 func tasksCommand() command {
 	return command{
-		name: "tasks", args: "list|show|check CORPUS [TASK] [flags]", brief: "list, show and check the tasks of a corpus",
+		name: "tasks", args: "list|show|check CORPUS [TASK] [flags]; tasks new NAME; tasks import KIND SOURCE", brief: "list, show, check, start and import tasks",
 		long: `tasks list CORPUS        the tasks, one a line
 tasks show CORPUS TASK   one task, whole: its files, the hidden ones and the solution too
-tasks check CORPUS       run each task's own commands: the untouched workspace must
-                         fail verify and score, the solution must pass both;
-                         exits 1 and names the tasks that are not sound
+tasks check CORPUS       certify each task: the untouched workspace must fail verify
+                         and score, with the same failing tests in each of -n runs, the
+                         solution must pass both each time, and the workspace must not
+                         give the answer away; exits 1 and names the tasks that are not
+                         sound; -o FILE writes the certificates
+tasks new NAME           a task to fill in: a folder NAME, in the folder -o names;
+                         check passes once its TODOs are done
 
 CORPUS is a folder of tasks, one task folder, a .txtar file, or one of:
-` + strings.Join(tasks.BuiltIn(), ", "),
+` + strings.Join(tasks.BuiltIn(), ", ") + importHelp(),
 		setup: func(fs *pflag.FlagSet) runFunc {
 			o := &tasksOptions{}
 			fs.StringArrayVarP(&o.globs, "task", "t", nil, "only tasks that match this glob (repeatable; ! excludes)")
-			fs.IntVarP(&o.parallel, "parallel", "j", runtime.NumCPU(), "tasks checked at a time")
+			fs.IntVarP(&o.parallel, "parallel", "j", runtime.NumCPU(), "runs at a time")
+			fs.IntVarP(&o.repeats, "repeats", "n", 5, "runs of each task, before and after its solution")
+			fs.Uint64Var(&o.seed, "seed", 1, "seed of the order in which tasks and repeats are run")
+			fs.StringVarP(&o.out, "out", "o", "", "check: file for the certificates; new: folder for the task (default the working folder); import: folder for the tasks")
 			fs.StringVar(&o.sandbox, "sandbox", "auto", "auto|bubblewrap|none")
 			fs.StringVar(&o.format, "format", "text", "text|json")
+			o.addFlags(fs)
 			return o.run
 		},
 	}
 }
 
 func (o *tasksOptions) run(ctx context.Context, env *environment, args []string) error {
+	if len(args) > 0 && args[0] == "import" {
+		return o.importOptions.run(env, args[1:], o.out, o.format)
+	}
 	if err := o.validate(args); err != nil {
 		return err
+	}
+	if args[0] == "new" {
+		return newTask(env, args[1], o.out)
 	}
 	corpus, err := tasks.Load(args[1], "")
 	if err != nil {
@@ -77,13 +95,13 @@ func (o *tasksOptions) run(ctx context.Context, env *environment, args []string)
 
 func (o *tasksOptions) validate(args []string) error {
 	if len(args) == 0 {
-		return usagef("tasks takes one of list, show, check")
+		return usagef("tasks takes one of list, show, check, new, import")
 	}
-	takes := map[string]string{"list": "a corpus", "show": "a corpus and a task", "check": "a corpus"}[args[0]]
+	takes := map[string]string{"list": "a corpus", "show": "a corpus and a task", "check": "a corpus", "new": "a name"}[args[0]]
 	formats, sandboxes := []string{"text", "json"}, []string{"auto", "bubblewrap", "none"}
 	switch {
 	case takes == "":
-		return usagef("%s", strict.Unknown("tasks command", args[0], []string{"list", "show", "check"}))
+		return usagef("%s", strict.Unknown("tasks command", args[0], []string{"list", "show", "check", "new", "import"}))
 	case len(args) != 2+strings.Count(takes, " and "):
 		return usagef("tasks %s takes %s", args[0], takes)
 	case !slices.Contains(formats, o.format):
@@ -92,6 +110,8 @@ func (o *tasksOptions) validate(args []string) error {
 		return usagef("%s", strict.Unknown("sandbox", o.sandbox, sandboxes))
 	case o.parallel < 1:
 		return usagef("-j %d: want at least 1", o.parallel)
+	case o.repeats < 1:
+		return usagef("-n %d: want at least 1", o.repeats)
 	}
 	return nil
 }

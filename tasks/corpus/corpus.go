@@ -6,5 +6,5 @@ import "embed"
 
 // FS holds the corpora: NAME/ID.txtar.
 //
-//go:embed py-bugs
+//go:embed go-bugs py-bugs
 var FS embed.FS

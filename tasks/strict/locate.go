@@ -146,8 +146,10 @@ func (w *walker) leaf(path string, node ast.Node, t reflect.Type) {
 func bent(node ast.Node, v reflect.Value) bool {
 	switch {
 	case v.CanInt(), v.CanUint():
-		_, fraction := node.(*ast.FloatNode)
-		return fraction
+		// 2.5, 010 (octal) and 1_0 are taken for something else than people
+		// mean, and what does not fit is bent to what does.
+		tok := node.GetToken()
+		return !isUnmarshaler(v.Type()) && tok != nil && fmt.Sprint(v.Interface()) != tok.Value && fmt.Sprintf("%#x", v.Interface()) != tok.Value
 	case v.CanFloat():
 		return math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)
 	}

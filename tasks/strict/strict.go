@@ -81,6 +81,9 @@ func parseOne(file string, data []byte) (body ast.Node, err error) {
 		return nil, &Error{File: file, Line: 1 + strings.Count(validPrefix(data), "\n"), Message: "the file is not UTF-8 text"}
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+	if tooDeep(data) {
+		return nil, &Error{File: file, Message: fmt.Sprintf("lists and keys are nested more than %d deep", maxDepth)}
+	}
 	f, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
 		return nil, explain(file, err)

@@ -1,0 +1,176 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Certificate is what Certify found of one task, valid for as long as the
+// task's Hash stays the same. No Faults: the task is sound.
+type Certificate struct {
+	Task string
+	Hash string // of the task's content
+
+	Untouched     string   // how the untouched workspace did at first: verify, then score
+	UntouchedRuns int      // runs of verify on it; the score is run once
+	Failing       []string // tests that fail there, sorted; nil where verify's output names none
+
+	Solved         string // how the solution did at first; "no solution" where there is none
+	SolvedRuns     int    // runs of verify and score on it
+	SolvedDisagree int    // of these, the runs whose success differs from that of most
+
+	Median  time.Duration // of the solution's commands, verify and score each
+	Slowest time.Duration // of all commands
+	Timeout time.Duration // of each command
+
+	Faults   []string
+	Warnings []string
+}
+
+// CertifyOptions say how much Certify repeats.
+type CertifyOptions struct {
+	Repeats  int    // runs of each tree; 0 means 1
+	Parallel int    // runs at a time; 0 means 1
+	Seed     uint64 // of the order in which tasks and repeats are run
+}
+
+// Certify looks at each task's files, then runs its commands: the untouched
+// workspace must fail verify and score, with the same failing tests each time,
+// and the solution must pass both each time. The first run of every tree comes
+// first, the repeats after, both in an order drawn from the seed.
+//
+// What a repeat cannot tell anything about is run once: the score of an
+// untouched workspace, which no attempt ever reaches, and a tree whose commands
+// timed out or could not be started. That protected paths exist is checked when
+// a task is loaded.
+//
+// An error means that a task could not be judged at all.
+func Certify(ctx context.Context, list []*Task, judge Judge, o CertifyOptions) ([]Certificate, error) {
+	r := &rounds{list: list, judge: judge, parallel: max(o.Parallel, 1), runs: map[run]outcome{}}
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	var jobs []run
+	for i, t := range list {
+		jobs = append(jobs, run{task: i})
+		if t.HasFiles(t.Solution) {
+			jobs = append(jobs, run{task: i, solved: true})
+		}
+	}
+	err := r.all(ctx, jobs, random)
+	var again []run
+	for _, j := range jobs {
+		for j.repeat = 1; j.repeat < o.Repeats && r.worthRepeating(j); j.repeat++ {
+			again = append(again, j)
+		}
+	}
+	if err == nil {
+		err = r.all(ctx, again, random)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Certificate, len(list))
+	for i, t := range list {
+		if out[i], err = r.certificate(i, t); err != nil {
+			return nil, fmt.Errorf("check task %s: %w", t.ID, err)
+		}
+	}
+	return out, nil
+}
+
+// run is one run of a task's commands.
+type run struct {
+	task   int
+	solved bool
+	repeat int
+}
+
+// rounds makes runs and keeps what they came to.
+type rounds struct {
+	list     []*Task
+	judge    Judge
+	parallel int
+
+	mu   sync.Mutex
+	runs map[run]outcome
+	err  error
+}
+
+// all makes runs in a random order. It starts none after the first error.
+func (r *rounds) all(ctx context.Context, jobs []run, random *rand.Rand) error {
+	random.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, r.parallel)
+	for _, j := range jobs {
+		slots <- struct{}{}
+		if ctx.Err() != nil || r.failed() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			r.one(ctx, j)
+		})
+	}
+	wg.Wait()
+	return errors.Join(r.failed(), ctx.Err())
+}
+
+func (r *rounds) failed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// one makes one run. A repeat on the untouched workspace runs verify alone.
+func (r *rounds) one(ctx context.Context, j run) {
+	t := r.list[j.task]
+	if !j.solved && j.repeat > 0 {
+		verifyOnly := *t
+		verifyOnly.Score = ""
+		t = &verifyOnly
+	}
+	verify, score, err := r.judge(ctx, t, j.solved)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("check %s of task %s: %w", map[bool]string{false: "workspace", true: "solution"}[j.solved], t.ID, err)
+	}
+	r.runs[j] = outcome{verify, score}
+}
+
+// worthRepeating says whether another run of a tree can tell anything that the
+// first did not.
+func (r *rounds) worthRepeating(j run) bool {
+	first := r.runs[run{task: j.task, solved: j.solved}]
+	if !j.solved {
+		first.score = nil
+	}
+	return first.ended()
+}
+
+// of lists what the runs of one tree came to, in the order of repeats.
+func (r *rounds) of(task int, solved bool) (out []outcome) {
+	for j := (run{task: task, solved: solved}); ; j.repeat++ {
+		o, ok := r.runs[j]
+		if !ok {
+			return out
+		}
+		out = append(out, o)
+	}
+}
+
+func (r *rounds) certificate(i int, t *Task) (Certificate, error) {
+	c := Certificate{Task: t.ID, Hash: t.Hash, Timeout: t.Timeout, Solved: "no solution"}
+	c.judgeUntouched(r.of(i, false))
+	if solved := r.of(i, true); len(solved) > 0 {
+		c.judgeSolved(solved)
+	} else {
+		c.fault("there is no solution/ to check the commands against")
+	}
+	faults, err := inspect(t)
+	c.Faults = append(c.Faults, faults...)
+	return c, err
+}
