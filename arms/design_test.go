@@ -162,6 +162,7 @@ func TestDesignFaults(t *testing.T) {
 		{"arm null", "  - blind", "  - null", `d.yaml:12: an arm is a preset's name, or a mapping with name and base`},
 		{"arm a list", "  - blind", "  - [blind]", `d.yaml:12: an arm is a preset's name, or a mapping with name and base`},
 		{"base", "base: diff-feedback", "base: diff-fedback", `d.yaml:14: unknown arm "diff-fedback" (did you mean "diff-feedback"?)`},
+		{"arm without base", "    base: diff-feedback\n", "", `d.yaml:13: arm "short" shows nothing: give it a base (blind, notice, last-verdict, diff-feedback), or memory and show`},
 		{"arm without name", "name: own", "name: \"\"", `d.yaml:18: an arm that is not a preset needs a name`},
 		{"preset redefined", "name: short", "name: notice", `d.yaml:13: arm "notice" has the name of a preset but changes its knobs: give it a name of its own and base: notice`},
 		{"arm twice", "name: own", "name: short", `d.yaml:18: arm "short" stands in the design twice`},

@@ -68,14 +68,8 @@ func (s ArmSpec) resolve(file string) (Arm, error) {
 	if err := strict.DecodeNode(file, s.node, &given); err != nil {
 		return Arm{}, err
 	}
-	if _, isPreset := preset(given.Name); isPreset {
-		return Arm{}, fault("name", fmt.Sprintf("arm %q has the name of a preset but changes its knobs: give it a name of its own and base: %s", given.Name, given.Name))
-	}
-	if given.Name == "" {
-		return Arm{}, fault("name", "an arm that is not a preset needs a name")
-	}
-	if given.Base == "" && given.Memory == MemoryNone && len(given.Show) == 0 {
-		return Arm{}, fault("", fmt.Sprintf("arm %q shows nothing: give it a base (%s), or memory and show", given.Name, strings.Join(PresetNames(), ", ")))
+	if key, wrong := given.ownName(); wrong != "" {
+		return Arm{}, fault(key, wrong)
 	}
 	a := blank()
 	if given.Base != "" {
@@ -96,6 +90,21 @@ func (s ArmSpec) resolve(file string) (Arm, error) {
 		return Arm{}, fault(key, fmt.Sprintf("arm %q: %s: %s", a.Name, key, wrong))
 	}
 	return a, nil
+}
+
+// ownName says what keeps an arm, as its mapping gives it, from standing beside
+// the presets: the key at fault and the fault, or "", "".
+func (a Arm) ownName() (key, wrong string) {
+	_, isPreset := preset(a.Name)
+	switch {
+	case isPreset:
+		return "name", fmt.Sprintf("arm %q has the name of a preset but changes its knobs: give it a name of its own and base: %s", a.Name, a.Name)
+	case a.Name == "":
+		return "name", "an arm that is not a preset needs a name"
+	case a.Base == "" && a.Memory == MemoryNone && len(a.Show) == 0:
+		return "", fmt.Sprintf("arm %q shows nothing: give it a base (%s), or memory and show", a.Name, strings.Join(PresetNames(), ", "))
+	}
+	return "", ""
 }
 
 // defaults are the values of a design that names nothing.
