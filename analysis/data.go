@@ -88,9 +88,8 @@ func (d *Data) checkInfo() error {
 		if err := json.Unmarshal([]byte(d.Events[i].Detail), &logged); err != nil {
 			return fmt.Errorf("read run_start event: %w", err)
 		}
-		said := results.RunDetail{Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Tasks: d.Info.Tasks}
-		if logged.Solver != said.Solver || logged.IsLanguageModel != said.IsLanguageModel || logged.Sandbox != said.Sandbox || logged.Certified != d.Info.Certified ||
-			!reflect.DeepEqual(logged.Tasks, said.Tasks) {
+		if logged.Solver != d.Info.Solver || logged.IsLanguageModel != d.Info.IsLanguageModel || logged.Sandbox != d.Info.Sandbox ||
+			logged.Certified != d.Info.Certified || !reflect.DeepEqual(logged.Tasks, d.Info.Tasks) {
 			return fmt.Errorf("%w: solver, sandbox or tasks differ from the log's: undo the change", ErrEdited)
 		}
 		return nil

@@ -51,7 +51,7 @@ func (d *Data) wireLive(injected map[string]*results.Event) Gate {
 // controlClean: no injection in an arm that shows no history, and its prompts
 // hold what the arm says (nothing, or its notice) and no more.
 func (d *Data) controlClean(injected map[string]*results.Event) Gate {
-	g := Gate{Gate: "control_clean", Threshold: "0 injections"}
+	g := Gate{Gate: "control_clean", Threshold: "0"}
 	showsNone := func(a arms.Arm) bool { return !a.ShowsHistory() }
 	clean, checked := d.eachRetry(&g, showsNone, func(a *results.Attempt, block string) string {
 		if injected[a.AttemptID] != nil {
@@ -59,7 +59,7 @@ func (d *Data) controlClean(injected map[string]*results.Event) Gate {
 		}
 		return d.promptFault(a, block)
 	})
-	return g.count(checked-clean, checked, "retries of arms without history were given some")
+	return g.count(checked-clean, checked, "retries of arms without history were sent more or less than their arm says")
 }
 
 // eachRetry looks at every attempt past the draft of the chosen arms: fault is
@@ -185,7 +185,10 @@ func (d *Data) isolation() Gate {
 		for _, arm := range d.Design.ArmNames() {
 			if t := d.byArm[arm][key]; t != nil {
 				if attempts := d.attempts(t); len(attempts) >= 2 {
-					sha, _ := d.sentWithout(attempts[1], d.text(attempts[1].AddedSHA))
+					sha, ok := d.sentWithout(attempts[1], d.text(attempts[1].AddedSHA))
+					if !ok {
+						sha = "unreadable " + arm // equal to nothing, another arm's unreadable prompt included
+					}
 					seen = append(seen, sha)
 				}
 			}

@@ -86,6 +86,16 @@ func TestGates(t *testing.T) {
 				e.PromptSHA = s.blob("prompt", `[{"role":"user","content":"Another task."}]`)
 			})
 		}},
+		{"every attempt-2 prompt unreadable", "isolation", func(s *simulation) {
+			s.tamper = func(events []results.Event) []results.Event {
+				for i := range events {
+					if events[i].Kind == results.KindPromptComposed && events[i].Attempt == 2 {
+						events[i].PromptSHA = s.blob("prompt", "not a prompt")
+					}
+				}
+				return events
+			}
+		}},
 		{"another task text recorded in one arm", "control_clean", func(s *simulation) {
 			s.tamper = change(retryOf(results.KindPromptComposed, "notice"), func(e *results.Event) { e.PromptWithoutSHA = results.Ptr(strings.Repeat("2", 64)) })
 		}},

@@ -1,9 +1,8 @@
 package analysis
 
 import (
+	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"retrial/analysis/paired"
 	"retrial/results"
@@ -134,12 +133,10 @@ func (row PairRow) fromMeans(e paired.MeanEstimate) PairRow {
 }
 
 // mde is the smallest difference that a run with an interval of this width
-// would find with 80% power: (t.975 + t.80) standard errors, where the half
-// width is t.975 of them. nil where there is no such interval.
+// would find with 80% power, nil where there is no such interval.
 func mde(ci paired.Interval, df float64) *Number {
-	if half := ci.Width() / 2; half > 0 && df > 0 && ci.Method != paired.MethodNone {
-		se := half / (distuv.StudentsT{Sigma: 1, Nu: df}).Quantile(1-(1-ci.Level)/2)
-		return number(paired.MDEFromSE(se, df, ci.Level, 0.8))
+	if v := paired.MDEFromInterval(ci, df, 0.8); !math.IsNaN(v) {
+		return number(v)
 	}
 	return nil
 }

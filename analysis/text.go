@@ -214,7 +214,11 @@ func pairSection(c *Comparison) section {
 	s.notes = append(s.notes, "* primary. Interval and p: "+strings.Join(sortedKeys(methods), "; ")+
 		".",
 		"MDE80: the smallest difference that a run of this size and spread finds with 80% power. Not adjusted for the number of arms.")
-	s.notes = append(s.notes, warnings(c.Comparisons)...)
+	var rows []flagged
+	for _, p := range c.Comparisons {
+		rows = append(rows, flagged{fmt.Sprintf("%s - %s (%s)", p.Treatment, p.Control, strings.ReplaceAll(p.Estimand, "_", " ")), p.Flags})
+	}
+	s.notes = append(s.notes, warnings(rows)...)
 	if c.Run.Margin > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("The design's margin of %.1f pp was not judged: this version has no equivalence test.", 100*c.Run.Margin))
 	}
@@ -264,6 +268,11 @@ func indicatorSection(c *Comparison) section {
 		s.rows = append(s.rows, []string{i.Treatment + " - " + i.Control, decimal(i.EstimateTreatment), decimal(i.EstimateControl),
 			signed(i.Delta), signedSpan(i.CI), pOf(i.P, i.Flags), fmt.Sprint(i.Pairs)})
 	}
+	var rows []flagged
+	for _, i := range c.Indicators {
+		rows = append(rows, flagged{i.Treatment + " - " + i.Control, i.Flags})
+	}
+	s.notes = warnings(rows)
 	return s
 }
 

@@ -92,17 +92,25 @@ var flagWords = map[paired.Flag]string{
 	paired.FlagSparse:        "fewer than 10 units differ, so that the interval is Tango's on effective counts",
 	paired.FlagSingleCluster: "there is one unit only, so that nothing is known of the spread between units",
 	paired.FlagZeroVariance:  "every unit shows the same difference",
+	paired.FlagDropped:       "pairs with a missing value were left out",
+	FlagClipped:              "the interval was cut at what the measure can be: there are too few tasks for it",
 	FlagUnpaired:             "no fork links the arms, so that task means were compared and pairs are not counted",
 }
 
+// flagged is a row of some table as its warnings name it.
+type flagged struct {
+	name  string
+	flags []paired.Flag
+}
+
 // warnings says which rows carry which flag, in words.
-func warnings(rows []PairRow) []string {
+func warnings(rows []flagged) []string {
 	var lines []string
 	for _, flag := range slices.Sorted(maps.Keys(flagWords)) {
 		var of []string
 		for _, r := range rows {
-			if slices.Contains(r.Flags, flag) {
-				of = append(of, fmt.Sprintf("%s - %s (%s)", r.Treatment, r.Control, strings.ReplaceAll(r.Estimand, "_", " ")))
+			if slices.Contains(r.flags, flag) {
+				of = append(of, r.name)
 			}
 		}
 		if len(of) > 0 {

@@ -61,7 +61,7 @@ func TestInspectFindsMachinePaths(t *testing.T) {
 		"see `/Users/bo.b/src`":       "/Users/bo.b",
 		`run C:\Users\cy\a.exe`:       `C:\Users\cy`,
 		`path "C:\\Users\\cy"`:        `C:\\Users\\cy`,
-		"in /root/work":               "/root/work",
+		"in /root/src":                "/root/src",
 		"in /root.":                   "/root",
 		"log in /tmp/xyz":             "/tmp/xyz",
 		"at /private/tmp/xyz":         "/private/tmp/xyz",

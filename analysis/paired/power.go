@@ -18,6 +18,16 @@ func MDEFromSE(se, df, level, power float64) float64 {
 	return (tQuantile((1+level)/2, df) + tQuantile(power, df)) * se
 }
 
+// MDEFromInterval is [MDEFromSE] with the standard error that an interval stands
+// for: its half width over t_{(1+level)/2,df}. NaN for an interval that is not
+// finite, has no width or holds no information ([MethodNone]).
+func MDEFromInterval(ci Interval, df, power float64) float64 {
+	if !finite(ci.Width()) || ci.Method == MethodNone || !validLevel(ci.Level) {
+		return nan
+	}
+	return MDEFromSE(ci.Width()/2/tQuantile((1+ci.Level)/2, df), df, ci.Level, power)
+}
+
 // MDEClustered is the smallest difference of success probabilities that a plan
 // of equally large tasks detects: [MDEFromSE] with J-1 degrees of freedom and the
 // variance psi (1+(R-1) rho) / (JR). psi in (0, 1] is the probability that a

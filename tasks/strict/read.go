@@ -51,7 +51,8 @@ func ReadPath(path string, limit int64) ([]byte, error) {
 // than any design needs, far less than what takes the parser long.
 const maxDepth = 100
 
-// tooDeep says whether flow collections are nested beyond maxDepth.
+// tooDeep says whether brackets are nested beyond maxDepth. It counts those in
+// text too: more than that many left open are not seen in any.
 func tooDeep(data []byte) bool {
 	depth := 0
 	for _, b := range data {
