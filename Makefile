@@ -32,8 +32,8 @@ suite-anchoring: build ## the anchoring control: a solver that stays near the la
 
 suites: suite suite-null suite-anchoring ## all three
 
-certify: build ## certify every task of the built-in corpora, five runs each
-	@for corpus in tasks/corpus/*/; do ./$(BIN) tasks check builtin:$$(basename $$corpus) -n 5 || exit 1; done
+certify: build ## certify every task of the built-in corpora, five runs each, and keep the certificates
+	@for corpus in tasks/corpus/*/; do ./$(BIN) tasks check builtin:$$(basename $$corpus) -n 5 -o $${corpus}certificate.json || exit 1; done
 
 check: format vet lint test race ## what CI runs: format, vet, linter, import directions, all tests
 

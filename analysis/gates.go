@@ -19,7 +19,7 @@ const gateLevel = 0.99
 func (d *Data) gates() []Gate {
 	injected := d.injections()
 	return []Gate{
-		d.wireLive(injected), d.controlClean(injected), d.isolation(), d.forkIntegrity(), d.floor(), d.recovery(),
+		d.wireLive(injected), d.controlClean(injected), d.isolation(), d.forkIntegrity(), d.floor(), d.recovery(), d.flakes(),
 	}
 }
 
@@ -273,6 +273,43 @@ func (d *Data) recovery() Gate {
 	g := Gate{Gate: "control_recovery"}
 	return g.within(row.Recovered, row.AtRisk, d.threshold("recovery_min"), d.threshold("recovery_max"),
 		fmt.Sprintf("at-risk trials that %s recovered", control))
+}
+
+// flakes: the certified flake rate of the tasks, weighted by their trials, is
+// low. Its interval is exact (Clopper-Pearson) for tasks of equal weight, on the
+// runs that certified them; a run of uncertified tasks has nothing to check.
+func (d *Data) flakes() Gate {
+	g := Gate{Gate: "flakes"}
+	trials := map[string]float64{}
+	for _, key := range d.keys {
+		trials[key.Task]++
+	}
+	var rate, weight, runs float64
+	var flaky []string
+	for _, t := range d.Info.Tasks {
+		if t.Certificate == nil || t.Certificate.Runs == 0 {
+			continue
+		}
+		n, bad := float64(t.Certificate.Runs), t.Certificate.Disagreeing
+		runs, weight, rate = runs+n, weight+trials[t.ID], rate+trials[t.ID]*float64(bad)/n
+		if bad > 0 {
+			flaky = append(flaky, fmt.Sprintf("%s in %d of %d runs", t.ID, bad, t.Certificate.Runs))
+		}
+	}
+	limit := d.threshold("flakes_max")
+	g.Threshold = fmt.Sprintf("at most %.3g%%", 100*limit)
+	if weight == 0 {
+		g.Message = "nothing to check"
+		return g
+	}
+	rate /= weight
+	g.Passed, g.Seen = ptr(paired.ClopperPearson(rate*runs, runs, gateLevel).Low <= limit), number(rate)
+	g.Warning = len(flaky) > 0
+	g.Message = fmt.Sprintf("certified flake rate %.2g%%, weighted by trials, over %.0f runs of solutions", 100*rate, runs)
+	if len(flaky) > 0 {
+		g.Message += ": " + strings.Join(flaky, ", ")
+	}
+	return g
 }
 
 func (d *Data) threshold(name string) float64 {

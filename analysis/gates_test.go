@@ -157,3 +157,40 @@ func TestForkIntegrityGate(t *testing.T) {
 		t.Errorf("an arm with a draft of its own: %+v", g)
 	}
 }
+
+// The flake gate weighs each task's certified rate by its trials. Its exact 99%
+// interval must lie above the threshold before it fails: 1 run of 5 is a warning,
+// and so is 4 of 200; 12 of 200 is a failure.
+func TestFlakesGate(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		tasks           int
+		runs, bad       int // of the first task; the others never disagree
+		passed, warning bool
+		seen            float64
+	}{
+		{"never seen to flake", 12, 5, 0, true, false, 0},
+		{"one disagreement among few runs", 12, 5, 1, true, true, 1. / 60},
+		{"many among many", 2, 200, 24, false, true, 24. / 400},
+		{"a threshold hardly passed", 2, 200, 8, true, true, 8. / 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := ladder()
+			s.tasks = simTasks(c.tasks)
+			for i := range s.tasks {
+				s.tasks[i].Certificate = &results.Certificate{Runs: c.runs}
+			}
+			s.tasks[0].Certificate.Disagreeing = c.bad
+			g := s.load(t).flakes()
+			if g.Passed == nil || *g.Passed != c.passed || g.Warning != c.warning || float64(*g.Seen) < c.seen-1e-12 || float64(*g.Seen) > c.seen+1e-12 {
+				t.Errorf("%+v, want passed %v, warning %v, seen %v", g, c.passed, c.warning, c.seen)
+			}
+			if named := strings.Contains(g.Message, s.tasks[0].ID+" in "); named != (c.bad > 0) {
+				t.Errorf("message %q", g.Message)
+			}
+		})
+	}
+	if g := ladder().load(t).flakes(); g.Passed != nil {
+		t.Errorf("without certificates: %+v", g)
+	}
+}

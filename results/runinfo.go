@@ -23,7 +23,7 @@ type RunInfo struct {
 	Solver          string          `json:"solver"`
 	IsLanguageModel bool            `json:"is_language_model"`
 	Sandbox         string          `json:"sandbox"`             // bubblewrap|none
-	Certified       string          `json:"certified,omitempty"` // whether the tasks were checked before the run: yes|no; "" where the run's version did not say
+	Certified       string          `json:"certified,omitempty"` // whether every task had a certificate when the run began: yes|no; "" where the run's version did not say
 	StartedAt       time.Time       `json:"started_at"`
 }
 
@@ -34,6 +34,14 @@ type TaskInfo struct {
 	Tags     []string `json:"tags,omitempty"`
 	Hash     string   `json:"hash"` // of the task's content
 	HasScore bool     `json:"has_score"`
+
+	Certificate *Certificate `json:"certificate,omitempty"` // null: the task was not certified
+}
+
+// Certificate is what a task's certificate says of its verdicts.
+type Certificate struct {
+	Runs        int `json:"runs"`             // of the solution; 0 where the task has none
+	Disagreeing int `json:"disagreeing_runs"` // of these, the runs whose success differs from that of most
 }
 
 // Write puts the info into runDir as design.json, durably. It never replaces

@@ -10,7 +10,7 @@ import (
 )
 
 // Certificate is what Certify found of one task, valid for as long as the
-// task's Hash stays the same. No Faults: the task is sound.
+// task's Hash stays the same.
 type Certificate struct {
 	Task string
 	Hash string // of the task's content
@@ -27,9 +27,14 @@ type Certificate struct {
 	Slowest time.Duration // of all commands
 	Timeout time.Duration // of each command
 
-	Faults   []string
+	Flaky    string   // how the solution passes in some runs and fails in others; "" where all agree
+	Faults   []string // what makes the task unfit for any run
 	Warnings []string
 }
+
+// Sound says that the task may be relied on: it has no fault and was never seen
+// to flake.
+func (c Certificate) Sound() bool { return len(c.Faults) == 0 && c.Flaky == "" }
 
 // CertifyOptions say how much Certify repeats.
 type CertifyOptions struct {

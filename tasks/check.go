@@ -125,16 +125,19 @@ func (c *Certificate) judgeSolved(runs []outcome) {
 	if passed == len(runs) {
 		return
 	}
-	if passed > 0 {
-		c.fault("flaky: the solution passes in %d of %d runs", passed, len(runs))
-	}
 	bad := runs[slices.IndexFunc(runs, func(r outcome) bool { return !r.passed() })]
+	var fails []string
 	if !bad.verify.Passed {
-		c.fault("the solution fails verify: %s", lastLine(bad.verify))
+		fails = append(fails, "the solution fails verify: "+lastLine(bad.verify))
 	}
 	if bad.score != nil && !bad.score.Passed {
-		c.fault("the solution fails score: %s", lastLine(*bad.score))
+		fails = append(fails, "the solution fails score: "+lastLine(*bad.score))
 	}
+	if passed > 0 {
+		c.Flaky = fmt.Sprintf("flaky: the solution passes in %d of %d runs; in another %s", passed, len(runs), strings.Join(fails, "; "))
+		return
+	}
+	c.Faults = append(c.Faults, fails...)
 }
 
 func (c *Certificate) fault(format string, args ...any) {

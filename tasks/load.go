@@ -21,6 +21,7 @@ import (
 type Corpus struct {
 	Name    string // the specification it was loaded from
 	BuiltIn bool
+	Folder  string // the folder that the tasks lie in, each by itself; "" for every other source
 	Tasks   []*Task
 }
 
@@ -46,6 +47,11 @@ func Load(spec, base string) (*Corpus, error) {
 			p = filepath.Join(base, p)
 		}
 		c.Tasks, err = loadPath(p)
+		if info, fault := os.Stat(p); fault == nil && info.IsDir() {
+			if _, fault := os.Stat(filepath.Join(p, "task.yaml")); errors.Is(fault, fs.ErrNotExist) {
+				c.Folder = p
+			}
+		}
 	}
 	if err != nil {
 		return nil, err

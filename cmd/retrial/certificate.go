@@ -1,17 +1,51 @@
 package main
 
-import "retrial/tasks"
+import (
+	"encoding/json"
+	"fmt"
+
+	"retrial/tasks"
+	"retrial/tasks/strict"
+)
 
 const certificateSchema = "retrial/certificate/v1"
 
 // certificateFile is what `tasks check -o FILE` writes.
 type certificateFile struct {
-	Schema  string                    `json:"schema"`
-	Tool    string                    `json:"tool"`    // version of retrial
-	Sandbox string                    `json:"sandbox"` // bubblewrap|none
-	Repeats int                       `json:"repeats"`
-	Seed    uint64                    `json:"seed"`  // of the order of runs
-	Tasks   map[string]certificateRow `json:"tasks"` // by the hash of the task's content
+	Schema  string       `json:"schema"`
+	Tool    string       `json:"tool"`    // version of retrial, as the next three of the last check
+	Sandbox string       `json:"sandbox"` // bubblewrap|none
+	Repeats int          `json:"repeats"`
+	Seed    uint64       `json:"seed"` // of the order of runs
+	Tasks   certificates `json:"tasks"`
+}
+
+// certificates are what is known of tasks, by the hash of their content.
+type certificates map[string]certificateRow
+
+// readCertificates reads a file that `tasks check` wrote.
+func readCertificates(path string) (certificates, error) {
+	data, err := strict.ReadPath(path, strict.MaxFile)
+	if err != nil {
+		return nil, fmt.Errorf("read certificates: %w", err)
+	}
+	return parseCertificates(path, data)
+}
+
+func parseCertificates(path string, data []byte) (certificates, error) {
+	var f certificateFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("read certificates: %s: %w", path, err)
+	}
+	if f.Schema != certificateSchema {
+		return nil, fmt.Errorf("read certificates: %s is %q, not %s", path, f.Schema, certificateSchema)
+	}
+	for hash, row := range f.Tasks {
+		if row.Hash != hash || row.SolutionRuns < 0 || row.Disagreeing < 0 || row.Disagreeing > row.SolutionRuns {
+			return nil, fmt.Errorf("read certificates: %s: the entry %.12s contradicts itself", path, hash)
+		}
+	}
+	return f.Tasks, nil
 }
 
 // certificateRow is what was found of one task, as JSON. Durations are seconds.
@@ -30,6 +64,7 @@ type certificateRow struct {
 	Median         float64  `json:"median_seconds"`   // of the solution's commands
 	Slowest        float64  `json:"slowest_seconds"`
 	Timeout        float64  `json:"timeout_seconds"`
+	Flaky          string   `json:"flaky"` // how runs of the solution disagree; "" where they agree
 	Faults         []string `json:"faults"`
 	Warnings       []string `json:"warnings"`
 }
@@ -38,7 +73,7 @@ func certificateRows(found []tasks.Certificate) []certificateRow {
 	rows := make([]certificateRow, len(found))
 	for i, c := range found {
 		rows[i] = certificateRow{
-			Task: c.Task, Hash: c.Hash, Sound: len(c.Faults) == 0,
+			Task: c.Task, Hash: c.Hash, Sound: c.Sound(), Flaky: c.Flaky,
 			Untouched: c.Untouched, UntouchedRuns: c.UntouchedRuns, FailingTests: append([]string{}, c.Failing...),
 			Solution: c.Solved, SolutionRuns: c.SolvedRuns, Disagreeing: c.SolvedDisagree,
 			Median: c.Median.Seconds(), Slowest: c.Slowest.Seconds(), Timeout: c.Timeout.Seconds(),
@@ -52,8 +87,8 @@ func certificateRows(found []tasks.Certificate) []certificateRow {
 	return rows
 }
 
-func byHash(found []tasks.Certificate) map[string]certificateRow {
-	out := map[string]certificateRow{}
+func byHash(found []tasks.Certificate) certificates {
+	out := certificates{}
 	for _, row := range certificateRows(found) {
 		out[row.Hash] = row
 	}

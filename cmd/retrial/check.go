@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +30,7 @@ func (o *tasksOptions) check(ctx context.Context, env *environment, corpus *task
 	if err != nil {
 		return err
 	}
-	file, err := o.stage()
+	file, err := o.stage(corpus)
 	if err != nil {
 		return err
 	}
@@ -43,7 +41,7 @@ func (o *tasksOptions) check(ctx context.Context, env *environment, corpus *task
 		return err
 	}
 	if err := file.write(certificateFile{
-		Schema: certificateSchema, Tool: toolVersion(), Sandbox: string(sandbox), Repeats: o.repeats, Seed: o.seed, Tasks: byHash(found),
+		Schema: certificateSchema, Tool: toolVersion(), Sandbox: string(sandbox), Repeats: o.repeats, Seed: o.seed, Tasks: file.kept(corpus, found),
 	}); err != nil {
 		return err
 	}
@@ -70,35 +68,12 @@ func certify(ctx context.Context, list []*tasks.Task, grader harness.Grader, o t
 	return found, err
 }
 
-// certifyPlan checks the tasks of a run before anything is paid for. It says
-// what stands in the run's info: "no" where the user typed --no-check.
-func (o *runOptions) certifyPlan(ctx context.Context, env *environment, plan *harness.Plan, builtIn bool, grader harness.Grader) (string, error) {
-	switch {
-	case builtIn: // certified before they are built in
-		return "yes", nil
-	case o.noCheck:
-		return "no", nil
-	}
-	if env.terminal && !o.quiet {
-		fmt.Fprintf(env.stderr, "checking %s before the run; --no-check leaves it out\n", plural(len(plan.Tasks), "task"))
-	}
-	found, err := certify(ctx, plan.Tasks, grader, tasks.CertifyOptions{Parallel: o.parallel, Seed: plan.Design.Seed})
-	if err != nil {
-		return "", err
-	}
-	if err := unsound(found); err != nil {
-		i := slices.IndexFunc(found, func(c tasks.Certificate) bool { return len(c.Faults) > 0 })
-		return "", fmt.Errorf("%w; %s: %s; `retrial tasks check` tells of all, --no-check runs them as they are", err, found[i].Task, strings.Join(found[i].Faults, "; "))
-	}
-	return "yes", nil
-}
-
 func (o *tasksOptions) printCertificates(env *environment, found []tasks.Certificate) error {
 	t := plainTable(env)
 	t.Header("task", "untouched", "solution", "disagree", "median", "slowest", "timeout", "sound")
 	for _, c := range found {
 		if err := t.Append(c.Task, c.Untouched, c.Solved, fmt.Sprintf("%d/%d", c.SolvedDisagree, c.SolvedRuns), c.Median.Round(time.Millisecond).String(),
-			c.Slowest.Round(time.Millisecond).String(), c.Timeout.String(), yesNo(len(c.Faults) == 0)); err != nil {
+			c.Slowest.Round(time.Millisecond).String(), c.Timeout.String(), yesNo(c.Sound())); err != nil {
 			return err
 		}
 	}
@@ -108,8 +83,8 @@ func (o *tasksOptions) printCertificates(env *environment, found []tasks.Certifi
 	disagree, runs := 0, 0
 	for _, c := range found {
 		disagree, runs = disagree+c.SolvedDisagree, runs+c.SolvedRuns
-		if len(c.Faults) > 0 {
-			fmt.Fprintf(env.stdout, "%s: %s\n", c.Task, strings.Join(c.Faults, "; "))
+		if !c.Sound() {
+			fmt.Fprintf(env.stdout, "%s: %s\n", c.Task, reasons(c))
 		}
 		for _, w := range c.Warnings {
 			fmt.Fprintf(env.stdout, "warning, %s: %s\n", c.Task, w)
@@ -130,11 +105,20 @@ func flakeUpper(disagree, runs int) float64 {
 	return paired.ClopperPearson(float64(disagree), float64(runs), 0.95).High
 }
 
-// unsound is the error that names the tasks with faults, nil where none has.
+// reasons says why a task is not sound.
+func reasons(c tasks.Certificate) string {
+	all := c.Faults
+	if c.Flaky != "" {
+		all = append([]string{c.Flaky}, all...)
+	}
+	return strings.Join(all, "; ")
+}
+
+// unsound is the error that names the tasks that are not sound, nil where all are.
 func unsound(found []tasks.Certificate) error {
 	var bad []string
 	for _, c := range found {
-		if len(c.Faults) > 0 {
+		if !c.Sound() {
 			bad = append(bad, c.Task)
 		}
 	}
@@ -142,47 +126,4 @@ func unsound(found []tasks.Certificate) error {
 		return nil
 	}
 	return fmt.Errorf("%d of %s not sound: %s", len(bad), plural(len(found), "task"), strings.Join(bad, ", "))
-}
-
-// stagedFile is where certificates wait until they are complete. The zero value
-// stands for no file.
-type stagedFile struct {
-	*os.File
-	path string
-}
-
-// stage opens the file of certificates: a folder that cannot be written is told
-// before the tasks are run.
-func (o *tasksOptions) stage() (stagedFile, error) {
-	if o.out == "" {
-		return stagedFile{}, nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(o.out), filepath.Base(o.out)+".*.tmp")
-	if err != nil {
-		return stagedFile{}, fmt.Errorf("write certificates: %w", err)
-	}
-	return stagedFile{f, o.out}, nil
-}
-
-// write replaces the file.
-func (s stagedFile) write(v any) error {
-	if s.File == nil {
-		return nil
-	}
-	err := errors.Join(writeJSON(s, v), s.Chmod(0o644), s.Sync(), s.Close())
-	if err == nil {
-		err = os.Rename(s.Name(), s.path)
-	}
-	if err != nil {
-		return fmt.Errorf("write certificates: %w", err)
-	}
-	return nil
-}
-
-// drop removes what was not written to the end.
-func (s stagedFile) drop() {
-	if s.File != nil {
-		s.Close()
-		os.Remove(s.Name())
-	}
 }

@@ -48,6 +48,21 @@ func (o *runOptions) begin(info results.RunInfo) (dir string, journal *results.J
 	return dir, journal, nil
 }
 
+// free says where the run folder that -o names is taken, before anything is done.
+func (o *runOptions) free() error {
+	if o.out == "" {
+		return nil
+	}
+	if _, err := os.Lstat(o.out); err == nil {
+		return taken(o.out)
+	}
+	return nil
+}
+
+func taken(dir string) error {
+	return fmt.Errorf("run folder %s exists and is left as it is: choose another with -o", dir)
+}
+
 // makeDir makes the run folder. One that is there already is never touched.
 func (o *runOptions) makeDir(runID string) (string, error) {
 	dir := o.out
@@ -59,7 +74,7 @@ func (o *runOptions) makeDir(runID string) (string, error) {
 	}
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("run folder %s exists and is left as it is: choose another with -o", dir)
+		return "", taken(dir)
 	}
 	if err != nil {
 		return "", fmt.Errorf("make run folder: %w: choose another with -o", err)

@@ -18,19 +18,20 @@ import (
 )
 
 type runOptions struct {
-	out        string
-	parallel   int
-	tasks      []string
-	limit      int
-	seed       uint64
-	replicates int
-	attempts   int
-	sandbox    string
-	noCheck    bool
-	dryRun     bool
-	quiet      bool
-	verbose    bool
-	flags      *pflag.FlagSet
+	out         string
+	parallel    int
+	tasks       []string
+	limit       int
+	seed        uint64
+	replicates  int
+	attempts    int
+	sandbox     string
+	noCheck     bool
+	certificate string
+	dryRun      bool
+	quiet       bool
+	verbose     bool
+	flags       *pflag.FlagSet
 }
 
 // maxParallel bounds -j: each trial holds processes and files.
@@ -44,8 +45,10 @@ func runCommand() command {
 for example solver.memory=ignore. Ctrl-C once lets the attempts being made finish
 and stops; twice aborts. Whatever was finished is in the run folder's journal.
 
-A corpus of your own is checked first, as by tasks check -n 1: tasks that are not
-sound are named, and nothing is run. The built-in ones were checked when they were made.
+The certificates of its tasks are read from certificate.json, which tasks check wrote
+into the corpus folder. A task that has none, or was changed since, is checked first, as
+by tasks check -n 1: tasks with faults are named, and nothing is run. What was seen of
+flaky verdicts goes into the run, and a gate judges it.
 
 The last lines are the table, the run folder, and what to type next.`,
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -58,7 +61,8 @@ The last lines are the table, the run folder, and what to type next.`,
 			fs.IntVar(&o.replicates, "replicates", 0, "trials per task")
 			fs.IntVar(&o.attempts, "attempts", 0, "attempts per trial, the draft included")
 			fs.StringVar(&o.sandbox, "sandbox", "", "auto|bubblewrap|none")
-			fs.BoolVar(&o.noCheck, "no-check", false, "do not check the tasks first; the answer says so")
+			fs.BoolVar(&o.noCheck, "no-check", false, "do not check tasks without a certificate; the answer says so")
+			fs.StringVar(&o.certificate, "certificate", "", "file of certificates (default certificate.json in the corpus folder)")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would run, and stop")
 			fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 			fs.BoolVarP(&o.verbose, "verbose", "v", false, "a line for every attempt and trial")
@@ -98,16 +102,21 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 	if o.dryRun {
 		return dryRun(env, plan, sandbox)
 	}
+	if err := o.free(); err != nil {
+		return err
+	}
 	grader := harness.Grader{Sandbox: sandbox, Tools: tools}
-	certified, err := o.certifyPlan(ctx, env, plan, corpus.BuiltIn, grader)
+	known, certified, err := o.certified(ctx, env, plan, corpus, grader)
 	if err != nil {
 		return err
 	}
-	return o.execute(ctx, env, plan, grader, certified)
+	info := withCertificates(runInfo(plan, sandbox), known)
+	info.Certified = certified
+	return o.execute(ctx, env, plan, grader, info)
 }
 
 // execute makes the run folder, runs, seals, and prints the answer.
-func (o *runOptions) execute(ctx context.Context, env *environment, plan *harness.Plan, grader harness.Grader, certified string) error {
+func (o *runOptions) execute(ctx context.Context, env *environment, plan *harness.Plan, grader harness.Grader, info results.RunInfo) error {
 	root, err := os.MkdirTemp("", "retrial-")
 	if err != nil {
 		return fmt.Errorf("make a folder for workspaces: %w: set TMPDIR to a writable folder", err)
@@ -124,8 +133,6 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 			return fmt.Errorf("task %s: %w", t.ID, err)
 		}
 	}
-	info := runInfo(plan, grader.Sandbox)
-	info.Certified = certified
 	dir, journal, err := o.begin(info)
 	if err != nil {
 		return err
