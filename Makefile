@@ -10,7 +10,7 @@ RACE     := ./harness ./harness/workspace ./harness/solver/... ./cmd/...
 export RETRIAL_TEST_PYTHONPATH := $(CURDIR)/$(PYDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help build install suite suite-null suite-anchoring suites certify check format vet lint test race deps bench clean
+.PHONY: help build install suite suite-null suite-anchoring suites certify screen check format vet lint test race deps bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ suites: suite suite-null suite-anchoring ## all three
 
 certify: build ## certify every task of the built-in corpora, five runs each, and keep the certificates
 	@for corpus in tasks/corpus/*/; do ./$(BIN) tasks check builtin:$$(basename $$corpus) -n 5 -o $${corpus}certificate.json || exit 1; done
+
+screen: ## run every mutant of every task of builtin:py-bugs and 20 first attempts each (some minutes)
+	RETRIAL_MUTATE_CORPUS=$(CURDIR)/tasks/corpus/py-bugs $(GO) test ./harness/solver/mutate -run TestScreen -count=1 -timeout 60m -v
 
 check: format vet lint test race ## what CI runs: format, vet, linter, import directions, all tests
 

@@ -113,17 +113,8 @@ func (d *Data) promptFault(a *results.Attempt, block string) string {
 
 // sentWithout is the hash of an attempt's prompt less block, from its blob.
 func (d *Data) sentWithout(a *results.Attempt, block string) (sha string, ok bool) {
-	var sent []arms.Message
-	if json.Unmarshal([]byte(d.text(a.PromptSHA)), &sent) != nil || len(sent) != 1 {
-		return "", false
-	}
-	base := sent[0].Content
-	if block != "" {
-		if base, ok = strings.CutSuffix(base, "\n"+block); !ok {
-			return "", false
-		}
-	}
-	return arms.SHA(arms.Prompt{Base: base}.JSON()), true
+	rest, ok := arms.SentWithout([]byte(d.text(a.PromptSHA)), block)
+	return arms.SHA(rest.JSON()), ok
 }
 
 // records rebuilds every attempt's record from the log.

@@ -27,6 +27,7 @@ type simulation struct {
 	tasks    []results.TaskInfo
 	draft    func(task string, rep int) outcome
 	retry    func(task string, rep int, arm string, attempt int) outcome
+	examples func(arm string) []arms.Example              // worked ones in its prompts, nil for none
 	tamper   func(events []results.Event) []results.Event // what went wrong with the log, nil for nothing
 	events   []results.Event
 	blobs    map[string]string
@@ -154,6 +155,9 @@ func (s *simulation) trial(taskIndex int, task results.TaskInfo, rep int) {
 
 func (s *simulation) lane(base results.Event, fork string, arm arms.Arm) {
 	state := arms.State{Budget: s.d.Attempts, Problem: arms.Problem{ID: base.Task, Instruction: "Mend it.", Verify: "true", Files: []arms.File{{Path: "m.py", Content: "x = 1\n"}}}}
+	if s.examples != nil {
+		state.Problem.Examples = s.examples(arm.Name)
+	}
 	passed := false
 	for {
 		d := arm.Next(state)

@@ -45,10 +45,10 @@ const (
 // Caps bounds each shown part of one record, in characters (runes). A part
 // over its cap is cut and marked; a cap of 0 leaves only the marker.
 type Caps struct {
-	Diff        int `yaml:"diff" json:"diff"`
-	Output      int `yaml:"output" json:"output"`
-	FirstError  int `yaml:"first_error" json:"first_error"`
-	Description int `yaml:"description" json:"description"`
+	Diff        int `yaml:"diff" json:"diff" jsonschema_description:"Characters of the patch."`
+	Output      int `yaml:"output" json:"output" jsonschema_description:"Characters of the verifier's output."`
+	FirstError  int `yaml:"first_error" json:"first_error" jsonschema_description:"Characters of the first tool step that errored."`
+	Description int `yaml:"description" json:"description" jsonschema_description:"Characters of the solver's own description."`
 }
 
 // DefaultCaps are the caps of an arm that names none.
@@ -57,15 +57,15 @@ var DefaultCaps = Caps{Diff: 2000, Output: 2000, FirstError: 500, Description: 1
 // Arm is a policy: what of the history goes into the retry prompt. It is data;
 // two arms with equal fields behave alike.
 type Arm struct {
-	Name     string `yaml:"name" json:"name"`
-	Base     string `yaml:"base" json:"base"`         // the preset it was made from, "" for a preset itself
-	Question string `yaml:"question" json:"question"` // one line: what the arm is there to answer
-	Memory   Memory `yaml:"memory" json:"memory"`
-	Show     []Part `yaml:"show" json:"show"`
-	Caps     Caps   `yaml:"caps" json:"caps"`
-	Dedupe   Dedupe `yaml:"dedupe" json:"dedupe"`
-	Heading  string `yaml:"heading" json:"heading"` // stands above the history
-	Footer   string `yaml:"footer" json:"footer"`   // stands below it
+	Name     string `yaml:"name" json:"name" jsonschema:"required" jsonschema_description:"The arm's own name: not a preset's, and not draft."`
+	Base     string `yaml:"base" json:"base" jsonschema_description:"The preset that it is made from. Left out: an arm that shows nothing, to which memory and show are given."`
+	Question string `yaml:"question" json:"question" jsonschema_description:"What the arm is there to answer, in one line."`
+	Memory   Memory `yaml:"memory" json:"memory" jsonschema_description:"How much of the history the arm looks at: no record, the last one, or all."`
+	Show     []Part `yaml:"show" json:"show" jsonschema_description:"What a retry prompt shows of each record. notice, alone and with memory none, is the heading without any record."`
+	Caps     Caps   `yaml:"caps" json:"caps" jsonschema_description:"How much of each part is shown of one record; what is over is cut and marked."`
+	Dedupe   Dedupe `yaml:"dedupe" json:"dedupe" jsonschema_description:"exact: records of one failure signature are shown once."`
+	Heading  string `yaml:"heading" json:"heading" jsonschema_description:"Stands above the history."`
+	Footer   string `yaml:"footer" json:"footer" jsonschema_description:"Stands below the history."`
 }
 
 //go:embed presets.yaml
@@ -129,13 +129,28 @@ func (a Arm) ShowsHistory() bool { return a.Memory != MemoryNone }
 // shows says whether the arm shows part p.
 func (a Arm) shows(p Part) bool { return slices.Contains(a.Show, p) }
 
+// The words of an arm's knobs.
+var (
+	memories = []Memory{MemoryNone, MemoryLast, MemoryAll}
+	dedupes  = []Dedupe{DedupeOff, DedupeExact}
+	parts    = []Part{PartNotice, PartVerdict, PartOutput, PartDiff, PartFirstError, PartDescription}
+)
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}
+
 // validate returns the YAML key at fault and what is wrong with it, or "", "".
 func (a Arm) validate() (key, fault string) {
-	if !slices.Contains([]Memory{MemoryNone, MemoryLast, MemoryAll}, a.Memory) {
-		return "memory", unknown("memory", string(a.Memory), []string{"none", "last", "all"})
+	if !slices.Contains(memories, a.Memory) {
+		return "memory", unknown("memory", string(a.Memory), words(memories))
 	}
-	if !slices.Contains([]Dedupe{DedupeOff, DedupeExact}, a.Dedupe) {
-		return "dedupe", unknown("dedupe", string(a.Dedupe), []string{"off", "exact"})
+	if !slices.Contains(dedupes, a.Dedupe) {
+		return "dedupe", unknown("dedupe", string(a.Dedupe), words(dedupes))
 	}
 	if fault := a.validateShow(); fault != "" {
 		return "show", fault
@@ -150,11 +165,10 @@ func (a Arm) validate() (key, fault string) {
 }
 
 func (a Arm) validateShow() (fault string) {
-	parts := []string{"notice", "verdict", "output", "diff", "first_error", "description"}
 	for i, p := range a.Show {
 		switch {
-		case !slices.Contains(parts, string(p)):
-			return unknown("part", string(p), parts)
+		case !slices.Contains(parts, p):
+			return unknown("part", string(p), words(parts))
 		case slices.Contains(a.Show[:i], p):
 			return fmt.Sprintf("%q stands there twice", p)
 		case a.Memory == MemoryNone && p != PartNotice:

@@ -12,31 +12,31 @@ import (
 // Design is one experiment, as design.yaml describes it and with every default
 // filled in. Its hash names it.
 type Design struct {
-	Name       string             `yaml:"name" json:"name"`
-	Question   string             `yaml:"question" json:"question"`
-	Corpus     string             `yaml:"corpus" json:"corpus"`
-	Tasks      []string           `yaml:"tasks" json:"tasks"` // globs over task ids, "!" excludes; empty for all
-	Limit      int                `yaml:"limit" json:"limit"` // first so many tasks; 0 for all
-	Solver     SolverSpec         `yaml:"solver" json:"solver"`
-	Attempts   int                `yaml:"attempts" json:"attempts"`     // budget k, the draft included
-	Replicates int                `yaml:"replicates" json:"replicates"` // trials per task
-	Seed       uint64             `yaml:"seed" json:"seed"`
-	Fork       Fork               `yaml:"fork" json:"fork"`
-	Arms       []ArmSpec          `yaml:"arms" json:"-"`
+	Name       string             `yaml:"name" json:"name" jsonschema:"required" jsonschema_description:"What the run folder is called: letters, digits, '.', '_' and '-', first a letter or digit, at most 100 long."`
+	Question   string             `yaml:"question" json:"question" jsonschema_description:"What the experiment is there to answer, in one line."`
+	Corpus     string             `yaml:"corpus" json:"corpus" jsonschema:"required" jsonschema_description:"Where the tasks are: builtin:NAME, a folder of tasks, one task folder, a .txtar file, or KIND:SOURCE of an importer."`
+	Tasks      []string           `yaml:"tasks" json:"tasks" jsonschema_description:"Globs over task ids; one that starts with ! excludes. Empty for all."`
+	Limit      int                `yaml:"limit" json:"limit" jsonschema_description:"The first so many tasks; 0 for all."`
+	Solver     SolverSpec         `yaml:"solver" json:"solver" jsonschema_description:"Who attempts the tasks."`
+	Attempts   int                `yaml:"attempts" json:"attempts" jsonschema_description:"Attempts per trial, the draft included."`
+	Replicates int                `yaml:"replicates" json:"replicates" jsonschema_description:"Trials per task."`
+	Seed       uint64             `yaml:"seed" json:"seed" jsonschema_description:"The same seed gives the same results."`
+	Fork       Fork               `yaml:"fork" json:"fork" jsonschema_description:"shared: the arms of a trial retry from one draft and share attempts for as long as nothing distinguishes their next request. independent: every attempt is drawn per arm."`
+	Arms       []ArmSpec          `yaml:"arms" json:"-" jsonschema:"required" jsonschema_description:"What is compared: names of presets, or mappings with a name, a base and the knobs that differ."`
 	Resolved   []Arm              `yaml:"-" json:"arms"` // Arms with their bases resolved
-	Primary    Primary            `yaml:"primary" json:"primary"`
-	Gates      map[string]float64 `yaml:"gates" json:"gates"` // thresholds that differ from the defaults
-	Stop       StopRule           `yaml:"stop" json:"stop"`
-	Budget     RunBudget          `yaml:"budget" json:"budget"`
-	Limits     Limits             `yaml:"limits" json:"limits"`
-	Keep       string             `yaml:"keep" json:"keep"`       // all: every prompt, patch and output
-	Sandbox    string             `yaml:"sandbox" json:"sandbox"` // auto|bubblewrap|none
+	Primary    Primary            `yaml:"primary" json:"primary" jsonschema_description:"The comparison that the design is judged by. Left out: the last arm against the first."`
+	Gates      map[string]float64 `yaml:"gates" json:"gates" jsonschema_description:"Thresholds of gates that differ from the defaults, as fractions."`
+	Stop       StopRule           `yaml:"stop" json:"stop" jsonschema_description:"When a run ends before its last trial."`
+	Budget     RunBudget          `yaml:"budget" json:"budget" jsonschema_description:"Bounds of the whole run; 0 is no bound."`
+	Limits     Limits             `yaml:"limits" json:"limits" jsonschema_description:"Bounds of one attempt; 0 is no bound."`
+	Keep       string             `yaml:"keep" json:"keep" jsonschema_description:"What is kept of the attempts. all: every prompt, patch and output."`
+	Sandbox    string             `yaml:"sandbox" json:"sandbox" jsonschema_description:"How commands run. auto: bubblewrap, but none for the built-in repairer on a built-in corpus."`
 }
 
 // SolverSpec says who attempts the tasks.
 type SolverSpec struct {
-	Kind   string `yaml:"kind" json:"kind"`     // mutate
-	Memory string `yaml:"memory" json:"memory"` // mutate: heed|ignore|fixate
+	Kind   string `yaml:"kind" json:"kind" jsonschema_description:"mutate: the built-in repairer, not a language model."`
+	Memory string `yaml:"memory" json:"memory" jsonschema_description:"What mutate does with the history that it is shown: it heeds it, ignores it, or stays near the last patch (fixate)."`
 }
 
 // Fork is whether the arms of a trial continue from one draft.
@@ -49,28 +49,28 @@ const (
 
 // Primary is the comparison that the design is judged by.
 type Primary struct {
-	Treatment string  `yaml:"treatment" json:"treatment"`
-	Control   string  `yaml:"control" json:"control"`
-	Margin    float64 `yaml:"margin" json:"margin"` // of equivalence, a fraction; 0 for none
+	Treatment string  `yaml:"treatment" json:"treatment" jsonschema_description:"The arm in question."`
+	Control   string  `yaml:"control" json:"control" jsonschema_description:"The arm that it is compared with."`
+	Margin    float64 `yaml:"margin" json:"margin" jsonschema_description:"Margin of equivalence, a fraction; 0 for none."`
 }
 
 // StopRule is when a run ends before its last trial.
 type StopRule struct {
-	Rule string `yaml:"rule" json:"rule"` // fixed
+	Rule string `yaml:"rule" json:"rule" jsonschema_description:"fixed: after the last trial."`
 }
 
 // RunBudget bounds the whole run; 0 is no bound.
 type RunBudget struct {
-	USD      float64 `yaml:"usd" json:"usd"`
-	Attempts int     `yaml:"attempts" json:"attempts"`
+	USD      float64 `yaml:"usd" json:"usd" jsonschema_description:"Dollars."`
+	Attempts int     `yaml:"attempts" json:"attempts" jsonschema_description:"Attempts."`
 }
 
 // Limits bounds one attempt; 0 is no bound.
 type Limits struct {
-	Attempt    Duration `yaml:"attempt" json:"attempt"` // wall time of the solver
-	Steps      int      `yaml:"steps" json:"steps"`
-	Tokens     int      `yaml:"tokens" json:"tokens"`
-	VerifyRuns int      `yaml:"verify_runs" json:"verify_runs"` // metered verify runs inside the attempt
+	Attempt    Duration `yaml:"attempt" json:"attempt" jsonschema_description:"Wall time of the solver, such as 10m or 90s."`
+	Steps      int      `yaml:"steps" json:"steps" jsonschema_description:"Steps of the solver."`
+	Tokens     int      `yaml:"tokens" json:"tokens" jsonschema_description:"Tokens of the solver."`
+	VerifyRuns int      `yaml:"verify_runs" json:"verify_runs" jsonschema_description:"Metered runs of verify inside the attempt."`
 }
 
 // Duration is a time.Duration written as "10m" in YAML and JSON.

@@ -31,9 +31,10 @@
 //
 //	State --Arm.Next--> Decision{Action, Prompt, Injection}     next.go
 //	          |
-//	          +-- Problem.base: the prompt that all arms share   prompt.go
+//	          +-- Problem.prompt: what all arms share            prompt.go
 //	          +-- Arm.Compose: what this arm adds to it          compose.go, cut.go
 //	verifier output --NormaliseOutput--> Record.VerifyOutput     normalise.go
 //	                --Sign--> Record.Signature                   signature.go
 //	design.yaml --Override, ParseDesign--> Design                override.go, parse.go, design.go
+//	            --Schema--> what an editor completes             schema.go
 package arms

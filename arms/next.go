@@ -32,7 +32,7 @@ func (a Arm) Next(s State) Decision {
 	if s.Finished || len(s.Records) >= s.Budget {
 		return Decision{Action: ActionStop}
 	}
-	d := Decision{Action: ActionDraft, Attempt: len(s.Records) + 1, Prompt: Prompt{Base: s.Problem.base()}}
+	d := Decision{Action: ActionDraft, Attempt: len(s.Records) + 1, Prompt: s.Problem.prompt()}
 	if d.Attempt > 1 {
 		d.Action = ActionRetry
 		d.Prompt.Added, d.Injection = a.Compose(s.Records)

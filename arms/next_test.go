@@ -13,7 +13,7 @@ import (
 )
 
 func clone(s arms.State) arms.State {
-	s.Records, s.Problem.Files = slices.Clone(s.Records), slices.Clone(s.Problem.Files)
+	s.Records, s.Problem.Files, s.Problem.Examples = slices.Clone(s.Records), slices.Clone(s.Problem.Files), slices.Clone(s.Problem.Examples)
 	return s
 }
 
@@ -67,7 +67,7 @@ func TestTheTreatmentIsTheOnlyDifference(t *testing.T) {
 			if string(d.Prompt.Without().JSON()) != string(draft.Prompt.JSON()) {
 				t.Errorf("%s, attempt %d: without what the arm added the prompt differs from the draft's", a.Name, d.Attempt)
 			}
-			if n == 0 && (d.Action != arms.ActionDraft || d.Prompt != draft.Prompt || d.Injection != nil) {
+			if n == 0 && (d.Action != arms.ActionDraft || !reflect.DeepEqual(d.Prompt, draft.Prompt) || d.Injection != nil) {
 				t.Errorf("%s: the draft differs: %+v", a.Name, d)
 			}
 			if d.Prompt.Added != "" && !strings.HasSuffix(d.Prompt.Text(), "\n\n"+d.Prompt.Added) {
@@ -77,7 +77,7 @@ func TestTheTreatmentIsTheOnlyDifference(t *testing.T) {
 			if (d.Prompt.Added != "") != adds || (d.Injection != nil) != injects {
 				t.Errorf("%s, attempt %d: adds %q, injection %v", a.Name, d.Attempt, d.Prompt.Added, d.Injection)
 			}
-			if n > 0 && !adds && d.Prompt != draft.Prompt {
+			if n > 0 && !adds && !reflect.DeepEqual(d.Prompt, draft.Prompt) {
 				t.Errorf("%s shows nothing, but changes the prompt", a.Name)
 			}
 		}
@@ -107,7 +107,7 @@ func TestPromptForms(t *testing.T) {
 	if want := []arms.Message{{Role: "user", Content: "base é\n\nadded\n"}}; !slices.Equal(messages, want) || p.Text() != want[0].Content {
 		t.Errorf("messages %q, text %q", messages, p.Text())
 	}
-	if p.Chars() != 14 || p.Without() != (arms.Prompt{Base: p.Base}) || p.Without().Text() != p.Base {
+	if p.Chars() != 14 || !reflect.DeepEqual(p.Without(), arms.Prompt{Base: p.Base}) || p.Without().Text() != p.Base {
 		t.Errorf("%d characters, without %q", p.Chars(), p.Without().Text())
 	}
 	if got := arms.SHA([]byte("abc")); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {

@@ -169,20 +169,27 @@ func lineNear(data []byte, path string) int {
 // faultAt makes the error for what stands at a YAML path.
 type faultAt func(path, format string, args ...any) error
 
+// wordAt is a key that holds one of a few words.
+type wordAt struct {
+	path, what, word string
+	valid            []string
+}
+
+func (d *Design) words() []wordAt {
+	return []wordAt{
+		{"solver.kind", "solver", d.Solver.Kind, []string{"mutate"}},
+		{"solver.memory", "memory", d.Solver.Memory, []string{"heed", "ignore", "fixate"}},
+		{"fork", "fork", string(d.Fork), []string{"shared", "independent"}},
+		{"stop.rule", "stop rule", d.Stop.Rule, []string{"fixed"}},
+		{"keep", "keep", d.Keep, []string{"all"}},
+		{"sandbox", "sandbox", d.Sandbox, []string{"auto", "bubblewrap", "none"}},
+	}
+}
+
 func (d *Design) validateWords(fail faultAt) error {
-	for _, w := range []struct {
-		path, what, word string
-		valid            []string
-	}{
-		{"$.solver.kind", "solver", d.Solver.Kind, []string{"mutate"}},
-		{"$.solver.memory", "memory", d.Solver.Memory, []string{"heed", "ignore", "fixate"}},
-		{"$.fork", "fork", string(d.Fork), []string{"shared", "independent"}},
-		{"$.stop.rule", "stop rule", d.Stop.Rule, []string{"fixed"}},
-		{"$.keep", "keep", d.Keep, []string{"all"}},
-		{"$.sandbox", "sandbox", d.Sandbox, []string{"auto", "bubblewrap", "none"}},
-	} {
+	for _, w := range d.words() {
 		if !slices.Contains(w.valid, w.word) {
-			return fail(w.path, "%s", unknown(w.what, w.word, w.valid))
+			return fail("$."+w.path, "%s", unknown(w.what, w.word, w.valid))
 		}
 	}
 	switch {
@@ -199,6 +206,12 @@ func (d *Design) validateWords(fail faultAt) error {
 // nameRule says in words what isName checks.
 const nameRule = "letters, digits, '.', '_' and '-' that starts with a letter or digit, at most 100 long"
 
+// reservedArm is what tables call the first attempt.
+const reservedArm = "draft"
+
+// maxName is how many bytes a name may have.
+const maxName = 100
+
 // isName says whether s can name a folder, a column and an arm everywhere.
 func isName(s string) bool {
 	for i, r := range s {
@@ -206,15 +219,18 @@ func isName(s string) bool {
 			return false
 		}
 	}
-	return s != "" && len(s) <= 100
+	return s != "" && len(s) <= maxName
 }
 
-func (d *Design) validateNumbers(fail faultAt) error {
-	for _, n := range []struct {
-		path     string
-		value    int
-		min, max int
-	}{
+// numberAt is a key that holds a whole number of a range.
+type numberAt struct {
+	path     string
+	value    int
+	min, max int
+}
+
+func (d *Design) numbers() []numberAt {
+	return []numberAt{
 		{"limit", d.Limit, 0, 1e9},
 		{"attempts", d.Attempts, 1, 1000},
 		{"replicates", d.Replicates, 1, 100_000},
@@ -222,13 +238,20 @@ func (d *Design) validateNumbers(fail faultAt) error {
 		{"limits.tokens", d.Limits.Tokens, 0, 1e9},
 		{"limits.verify_runs", d.Limits.VerifyRuns, 1, 1e9},
 		{"budget.attempts", d.Budget.Attempts, 0, 1e9},
-	} {
+	}
+}
+
+// maxUSD is the largest budget.
+const maxUSD = 1e9
+
+func (d *Design) validateNumbers(fail faultAt) error {
+	for _, n := range d.numbers() {
 		if n.value < n.min || n.value > n.max {
 			return fail("$."+n.path, "%s: %d is not between %d and %d", n.path, n.value, n.min, n.max)
 		}
 	}
 	// Written so that NaN, which has no place in a design, is out too.
-	if v := d.Budget.USD; !(v >= 0 && v <= 1e9) {
+	if v := d.Budget.USD; !(v >= 0 && v <= maxUSD) {
 		return fail("$.budget.usd", "budget.usd: %v is not between 0 and 1e9", v)
 	}
 	if v := d.Primary.Margin; !(v >= 0 && v < 1) {
@@ -281,7 +304,7 @@ func (d *Design) validateArms(fail faultAt) error {
 	for i, a := range d.Resolved {
 		path := fmt.Sprintf("$.arms[%d]", i)
 		switch {
-		case a.Name == "draft":
+		case a.Name == reservedArm:
 			return fail(path, "arm name %q is reserved: tables call the first attempt so", a.Name)
 		case !isName(a.Name):
 			return fail(path, "arm name %q must be a word of %s", a.Name, nameRule)

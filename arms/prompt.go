@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,38 +18,70 @@ type Message struct {
 
 // Prompt is what a solver is sent. What the arm added is kept apart from what
 // it was added to, so that a reader can check that nothing else differs.
+//
+// Examples are part of what the arm adds to, like Base: the same in every arm.
 type Prompt struct {
-	Base  string // the task, its files, its verify command: the same in every arm
-	Added string // the arm's block, "" for none
+	Examples []Message // the task's worked examples, as turns before the request; nil for none
+	Base     string    // the task, its files, its verify command: the same in every arm
+	Added    string    // the arm's block, "" for none
 }
 
-// Messages returns the prompt as the solver gets it.
+// Messages returns the prompt as the solver gets it: the examples' turns, then
+// the request, in which what the arm added stands last.
 func (p Prompt) Messages() []Message {
 	text := p.Base
 	if p.Added != "" {
 		text += "\n" + p.Added
 	}
-	return []Message{{Role: "user", Content: text}}
+	return append(slices.Clone(p.Examples), Message{Role: "user", Content: text})
 }
 
-// Text joins the messages' contents, for solvers that read one text.
+// Text is the whole prompt for solvers that read one text: the request alone
+// where there are no examples, else every turn behind its role in brackets.
 func (p Prompt) Text() string {
-	var b strings.Builder
-	for _, m := range p.Messages() {
-		b.WriteString(m.Content)
+	list := p.Messages()
+	if len(list) == 1 {
+		return list[0].Content
 	}
-	return b.String()
+	turns := make([]string, len(list))
+	for i, m := range list {
+		turns[i] = "[" + m.Role + "]\n" + m.Content
+	}
+	return strings.Join(turns, "\n\n")
 }
 
-// Chars is the length of the whole prompt in runes.
-func (p Prompt) Chars() int { return utf8.RuneCountInString(p.Text()) }
+// Chars is the length of the whole prompt in runes: of what its messages say.
+func (p Prompt) Chars() int {
+	n := 0
+	for _, m := range p.Messages() {
+		n += utf8.RuneCountInString(m.Content)
+	}
+	return n
+}
 
 // JSON is the canonical form of the whole prompt: its messages. Hashes of
 // prompts are sha256 over this form.
 func (p Prompt) JSON() []byte { return mustJSON(p.Messages()) }
 
 // Without returns the prompt less what the arm added.
-func (p Prompt) Without() Prompt { return Prompt{Base: p.Base} }
+func (p Prompt) Without() Prompt { return Prompt{Examples: p.Examples, Base: p.Base} }
+
+// SentWithout reads the canonical form of a prompt that was sent and returns it
+// less the block that the arm added, "" for none. ok is false where data is not
+// a prompt, or does not end in that block.
+func SentWithout(data []byte, block string) (p Prompt, ok bool) {
+	var sent []Message
+	if json.Unmarshal(data, &sent) != nil || len(sent) == 0 || sent[len(sent)-1].Role != "user" {
+		return Prompt{}, false
+	}
+	last := len(sent) - 1
+	p.Examples, p.Base = sent[:last:last], sent[last].Content
+	if block != "" {
+		p.Base, ok = strings.CutSuffix(p.Base, "\n"+block)
+		return p, ok
+	}
+	return p, true
+}
 
 // SHA is the hex sha256 of data.
 func SHA(data []byte) string {
@@ -70,6 +103,14 @@ type Problem struct {
 	Instruction string
 	Verify      string // the verify command
 	Files       []File // editable files, in order
+	Answer      string // the file that the whole reply becomes; "" where a reply holds files
+	Examples    []Example
+}
+
+// Example is one worked example, shown as two turns before the request.
+type Example struct {
+	Prompt string
+	Reply  string
 }
 
 // File is one text file as a prompt shows it.
@@ -84,9 +125,22 @@ var languages = map[string]string{
 	".java": "java", ".c": "c", ".h": "c", ".cc": "cpp", ".md": "markdown", ".json": "json", ".sh": "sh",
 }
 
-// base composes the prompt that every arm's attempts share: it does not depend
-// on the attempt's number.
+// prompt composes what every arm's attempts share: it does not depend on the
+// attempt's number.
+func (t Problem) prompt() Prompt {
+	p := Prompt{Base: t.base()}
+	for _, e := range t.Examples {
+		p.Examples = append(p.Examples, Message{"user", e.Prompt}, Message{"assistant", e.Reply})
+	}
+	return p
+}
+
+// base composes the request. Where the whole reply is the answer it is the
+// instruction and nothing else: a file or a command would only mislead.
 func (t Problem) base() string {
+	if t.Answer != "" {
+		return strings.TrimSpace(t.Instruction) + "\n"
+	}
 	var b strings.Builder
 	b.WriteString("Change the program below so that its tests pass.\n\n## Task\n\n")
 	b.WriteString(strings.TrimSpace(t.Instruction))

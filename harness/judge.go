@@ -10,9 +10,11 @@ import (
 	"retrial/arms"
 	"retrial/harness/workspace"
 	"retrial/tasks"
+	checkers "retrial/tasks/text"
 )
 
-// Grader runs tasks' commands in workspaces.
+// Grader runs tasks' commands in workspaces, and built-in checkers in this
+// process.
 type Grader struct {
 	Root    string // folder for workspaces; must exist
 	Sandbox workspace.Sandbox
@@ -73,6 +75,14 @@ func (g Grader) env() []string {
 }
 
 func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, line string) (tasks.Verdict, error) {
+	if name, ok := checkers.Name(line); ok {
+		return checkAnswer(ctx, w, t, name)
+	}
+	if g.Tools.cache != nil && g.Sandbox == workspace.Bubblewrap && startsGo(line) {
+		if err := g.Tools.cache.give(ctx, g, w); err != nil {
+			return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
+		}
+	}
 	res, err := w.Run(ctx, workspace.Command{
 		Line: line, Timeout: t.Timeout, Sandbox: g.Sandbox, Env: g.env(), Visible: g.Tools.Visible,
 	})
@@ -98,31 +108,52 @@ func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, 
 	return v, nil
 }
 
+// lay opens a workspace of the solved or the untouched program, protected files
+// as they were.
+func (g Grader) lay(ctx context.Context, m *material, solved bool) (w *workspace.Workspace, err error) {
+	if w, err = workspace.Open(ctx, m.pristine, g.Root); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
+	if solved {
+		solution, err := workspace.ReadTree(m.task.Solution)
+		if err != nil {
+			return nil, fmt.Errorf("read solution of task %s: %w", m.task.ID, err)
+		}
+		if err := w.Add(solution); err != nil {
+			return nil, fmt.Errorf("lay solution of task %s over its workspace: %w", m.task.ID, err)
+		}
+	}
+	_, err = w.Restore(m.task.Protect)
+	return w, err
+}
+
+// startsGo says whether a command is one of Go's.
+func startsGo(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && words[0] == "go"
+}
+
 // Judge is a tasks.Judge: it runs verify and score on a fresh tree, with
 // protected files put back before each as in an attempt. A solution that needs
 // to change one therefore fails.
 func (g Grader) Judge(ctx context.Context, t *tasks.Task, solved bool) (tasks.Verdict, *tasks.Verdict, error) {
+	if verify, score, ok, err := judgeText(ctx, t, solved); ok {
+		return verify, score, err
+	}
 	m, err := loadMaterial(t)
 	if err != nil {
 		return tasks.Verdict{}, nil, err
 	}
-	w, err := workspace.Open(ctx, m.pristine, g.Root)
+	w, err := g.lay(ctx, m, solved)
 	if err != nil {
 		return tasks.Verdict{}, nil, err
 	}
 	defer w.Close()
-	if solved {
-		solution, err := workspace.ReadTree(t.Solution)
-		if err != nil {
-			return tasks.Verdict{}, nil, fmt.Errorf("read solution of task %s: %w", t.ID, err)
-		}
-		if err := w.Add(solution); err != nil {
-			return tasks.Verdict{}, nil, fmt.Errorf("lay solution of task %s over its workspace: %w", t.ID, err)
-		}
-	}
-	if _, err := w.Restore(t.Protect); err != nil {
-		return tasks.Verdict{}, nil, err
-	}
 	verify, err := g.verify(ctx, w, t)
 	if err != nil || !t.HasScore() {
 		return verify, nil, err

@@ -96,7 +96,10 @@ func problem(t *tasks.Task) (arms.Problem, error) {
 	if err != nil {
 		return arms.Problem{}, err
 	}
-	p := arms.Problem{ID: t.ID, Instruction: t.Instruction, Verify: t.Verify}
+	p := arms.Problem{ID: t.ID, Instruction: t.Instruction, Verify: t.Verify, Answer: t.AnswerFile()}
+	for _, e := range t.Examples {
+		p.Examples = append(p.Examples, arms.Example(e))
+	}
 	for _, f := range files {
 		p.Files = append(p.Files, arms.File(f))
 	}

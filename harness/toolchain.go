@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"retrial/tasks"
+	checkers "retrial/tasks/text"
 )
 
 // Toolchain is what the tasks' commands find on this machine.
@@ -19,6 +20,8 @@ type Toolchain struct {
 	Python  string   // absolute path of python3; "" where no task needs it
 	Env     []string // added to the environment of every command
 	Visible []string // host paths that a sandboxed command needs to read
+
+	cache *goCache // shared by copies of the Toolchain; nil where no task needs Go
 }
 
 // FindToolchain looks up the programs that the tasks' commands start with. An
@@ -33,7 +36,9 @@ func FindToolchain(ctx context.Context, list []*tasks.Task) (Toolchain, error) {
 		if _, err := exec.LookPath(program.name); err != nil {
 			return tools, fmt.Errorf("task %s needs %q, which is not on PATH: install it and start again", program.task, program.name)
 		}
-		tools.Go = tools.Go || program.name == "go"
+		if program.name == "go" {
+			tools.Go, tools.cache = true, &goCache{}
+		}
 		if program.name != "python3" {
 			continue
 		}
@@ -92,6 +97,9 @@ func programs(list []*tasks.Task) []program {
 	for _, t := range list {
 		for _, line := range []string{t.Verify, t.Score} {
 			words := strings.Fields(line)
+			if _, builtIn := checkers.Name(line); builtIn {
+				continue // runs in this process
+			}
 			if len(words) == 0 || strings.ContainsAny(words[0], "=/$(\"'{;&|<>!.:") || slices.Contains(shellWords, words[0]) {
 				continue // not a plain program name: the shell will tell
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,8 @@ type Certificate struct {
 	Slowest time.Duration // of all commands
 	Timeout time.Duration // of each command
 
+	Strength Strength // whether score is stronger than verify
+
 	Flaky    string   // how the solution passes in some runs and fails in others; "" where all agree
 	Faults   []string // what makes the task unfit for any run
 	Warnings []string
@@ -41,6 +44,11 @@ type CertifyOptions struct {
 	Repeats  int    // runs of each tree; 0 means 1
 	Parallel int    // runs at a time; 0 means 1
 	Seed     uint64 // of the order in which tasks and repeats are run
+
+	// Stronger seeks a program that verify lets pass and score rejects. It is
+	// asked once of each sound task that has a score; its error means that it could
+	// not tell. nil: nobody is asked.
+	Stronger func(ctx context.Context, t *Task) (Strength, error)
 }
 
 // Certify looks at each task's files, then runs its commands: the untouched
@@ -83,6 +91,9 @@ func Certify(ctx context.Context, list []*Task, judge Judge, o CertifyOptions) (
 			return nil, fmt.Errorf("check task %s: %w", t.ID, err)
 		}
 	}
+	if err := r.strengths(ctx, out, o.Stronger); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 
@@ -107,20 +118,32 @@ type rounds struct {
 // all makes runs in a random order. It starts none after the first error.
 func (r *rounds) all(ctx context.Context, jobs []run, random *rand.Rand) error {
 	random.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
+	r.each(ctx, len(jobs), func(i int) bool {
+		r.one(ctx, jobs[i])
+		return r.failed() == nil
+	})
+	return errors.Join(r.failed(), ctx.Err())
+}
+
+// each does n things, as many at a time as may be run. It starts none after one
+// that returned false, or once ctx is done.
+func (r *rounds) each(ctx context.Context, n int, do func(i int) bool) {
 	var wg sync.WaitGroup
+	var stop atomic.Bool
 	slots := make(chan struct{}, r.parallel)
-	for _, j := range jobs {
+	for i := range n {
 		slots <- struct{}{}
-		if ctx.Err() != nil || r.failed() != nil {
+		if stop.Load() || ctx.Err() != nil {
 			break
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			r.one(ctx, j)
+			if !do(i) {
+				stop.Store(true)
+			}
 		})
 	}
 	wg.Wait()
-	return errors.Join(r.failed(), ctx.Err())
 }
 
 func (r *rounds) failed() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -202,5 +203,52 @@ func TestCertifyErrors(t *testing.T) {
 	cancel()
 	if _, err := Certify(ctx, list, scripted(false, nil), CertifyOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+// Only sound tasks that have a score are asked about; an error is told as the
+// reason for not knowing, and ends nothing.
+func TestCertifyAsksWhetherScoreIsStronger(t *testing.T) {
+	right := func(solved bool, _ int) (Verdict, Verdict) {
+		if solved {
+			return passes, passes
+		}
+		return fails, fails
+	}
+	wrong := func(bool, int) (Verdict, Verdict) { return fails, fails }
+	seen := Strength{Verdict: Stronger, Witness: "add.py:3: `<` becomes `<=`", Solved: true, Changes: 30, Tried: 4, Passed: 2}
+	for _, c := range []struct {
+		name  string
+		say   func(solved bool, repeat int) (verify, score Verdict)
+		text  string
+		err   error
+		asked int
+		want  Strength
+		line  string
+	}{
+		{name: "sound", say: right, text: sound, asked: 1, want: seen,
+			line: "yes: the solution passes verify and fails score where add.py:3: `<` becomes `<=`"},
+		{name: "error", say: right, text: sound, asked: 1, err: errors.New("no room"), want: Strength{Verdict: CouldNotTell, Reason: "no room"},
+			line: "could not tell: no room"},
+		{name: "not sound", say: wrong, text: sound, want: Strength{Verdict: CouldNotTell, Reason: "the task is not sound"},
+			line: "could not tell: the task is not sound"},
+		{name: "no score", say: right, text: regexp.MustCompile(`(?m)^score:.*\n`).ReplaceAllString(sound, ""), want: Strength{Verdict: NotAsked}, line: "not asked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), c.text)).Tasks
+			asked := 0
+			found, err := Certify(t.Context(), list, scripted(false, c.say), CertifyOptions{Stronger: func(_ context.Context, task *Task) (Strength, error) {
+				if asked++; task != list[0] {
+					t.Errorf("asked about %s", task.ID)
+				}
+				return seen, c.err
+			}})
+			if err != nil || asked != c.asked || found[0].Strength != c.want || found[0].Strength.String() != c.line {
+				t.Errorf("asked %d times: %+v, %v; want %+v", asked, found[0].Strength, err, c.want)
+			}
+		})
+	}
+	if got := certifyOne(t, sound, scripted(false, right), 1); got.Strength != (Strength{Verdict: NotAsked}) {
+		t.Errorf("nobody to ask: %+v", got.Strength)
 	}
 }

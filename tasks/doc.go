@@ -8,6 +8,9 @@
 //	hidden/       laid over the tree for the score command only
 //	solution/     a reference solution, laid over workspace/
 //
+// A verify or score command "builtin:text/NAME" is a checker of package text,
+// which judges the solver's whole reply without a shell.
+//
 // [Load] reads a corpus named by a specification (builtin:NAME, a folder of
 // task folders and txtar files, one task folder, or one txtar file); both
 // forms go through one [io/fs.FS] loader. Package importers adds KIND:SOURCE for

@@ -7,8 +7,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
@@ -137,17 +140,48 @@ func loadFolder(fsys fs.FS, name string) ([]*Task, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read corpus %s: %w", name, err)
 	}
+	return loadEntries(fsys, name, entries)
+}
+
+// loadEntries reads the tasks among the entries of a corpus folder, several at a
+// time. Tasks keep the order of the entries, and of several faults the first in
+// that order is returned: entries are taken in order, so that all before a
+// faulty one are read to their end, and none after it is begun.
+func loadEntries(fsys fs.FS, name string, entries []fs.DirEntry) ([]*Task, error) {
+	found := make([]struct {
+		task *Task
+		err  error
+	}, len(entries))
+	var next, end atomic.Int64 // the next entry to take, and where to stop
+	end.Store(int64(len(entries)))
+	var wg sync.WaitGroup
+	for range min(len(entries), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < end.Load(); i = next.Add(1) - 1 {
+				if found[i].task, found[i].err = loadEntry(fsys, name, entries[i]); found[i].err != nil {
+					lower(&end, i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if i := end.Load(); i < int64(len(entries)) {
+		return nil, found[i].err
+	}
 	var out []*Task
-	for _, e := range entries {
-		t, err := loadEntry(fsys, name, e)
-		if err != nil {
-			return nil, err
-		}
-		if t != nil {
-			out = append(out, t)
+	for _, f := range found {
+		if f.task != nil {
+			out = append(out, f.task)
 		}
 	}
 	return out, nil
+}
+
+// lower makes n at most to.
+func lower(n *atomic.Int64, to int64) {
+	for was := n.Load(); to < was && !n.CompareAndSwap(was, to); {
+		was = n.Load()
+	}
 }
 
 // loadEntry reads one entry of a corpus folder, or returns nil where it is not

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -177,6 +178,36 @@ func TestCorpusOrderAndSkips(t *testing.T) {
 	}
 }
 
+// TestFirstFault: of several faulty tasks the first in the order of names is
+// told, each time, and the sound ones keep their order.
+func TestFirstFault(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 200 {
+		text := strings.ReplaceAll(sound, "add-one", fmt.Sprintf("t-%03d", i))
+		write(t, filepath.Join(dir, fmt.Sprintf("%03d.txtar", i)), text)
+	}
+	c := load(t, dir)
+	for i, k := range c.Tasks {
+		if want := fmt.Sprintf("t-%03d", i); k.ID != want || k.Source != dir+fmt.Sprintf("/%03d.txtar", i) {
+			t.Fatalf("task %d is %s of %s", i, k.ID, k.Source)
+		}
+	}
+	for _, first := range []int{0, 57, 199} {
+		write(t, filepath.Join(dir, fmt.Sprintf("%03d.txtar", first)), "no task")
+		for i := first + 1; i < 200; i += 3 {
+			write(t, filepath.Join(dir, fmt.Sprintf("%03d.txtar", i)), "no task either")
+		}
+		for range 20 {
+			if _, err := Load(dir, ""); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("%s/%03d.txtar: it has no file", dir, first)) {
+				t.Fatalf("with %d as the first: %v", first, err)
+			}
+		}
+		for i := first; i < 200; i++ {
+			write(t, filepath.Join(dir, fmt.Sprintf("%03d.txtar", i)), strings.ReplaceAll(sound, "add-one", fmt.Sprintf("t-%03d", i)))
+		}
+	}
+}
+
 func TestRelativeToBase(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "one.txtar"), sound)
@@ -221,6 +252,41 @@ func TestCRLF(t *testing.T) {
 	k := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), crlf)).Tasks[0]
 	if k.ID != "add-one" || k.Instruction != "Mend add." {
 		t.Errorf("id %q, instruction %q", k.ID, k.Instruction)
+	}
+	if data, _ := fs.ReadFile(k.Workspace, "add.py"); string(data) != "def add(x): return x\r\n" {
+		t.Errorf("content %q: want its line ends kept", data)
+	}
+}
+
+// TestLargeFiles: a file over the limit is told by its name, and is not read.
+func TestLargeFiles(t *testing.T) {
+	for name, want := range map[string]string{
+		"add/workspace/big.bin": "workspace/big.bin is larger than 64 MiB",
+		"add/hidden/big.bin":    "hidden/big.bin is larger than 64 MiB",
+		"add/task.yaml":         "add/task.yaml: task.yaml is larger than 1 MiB",
+		"big.txtar":             "big.txtar is larger than 64 MiB",
+	} {
+		corpus := t.TempDir()
+		unpack(t, filepath.Join(corpus, "add"), sound)
+		p := filepath.Join(corpus, name)
+		if f, err := os.OpenFile(p, os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+			t.Fatal(err)
+		} else if err := errors.Join(f.Truncate(100<<20), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(corpus, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestCRLFFolder: a checkout with CRLF line ends loads, its files as they are.
+func TestCRLFFolder(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, dir, strings.ReplaceAll(sound, "\n", "\r\n"))
+	k := load(t, dir).Tasks[0]
+	if k.ID != "add-one" || k.Verify != "sh check.sh" || k.Timeout != 7*time.Second || !slices.Equal(k.Editable, []string{"add.py"}) {
+		t.Errorf("fields %+v", k)
 	}
 	if data, _ := fs.ReadFile(k.Workspace, "add.py"); string(data) != "def add(x): return x\r\n" {
 		t.Errorf("content %q: want its line ends kept", data)

@@ -21,8 +21,9 @@ type Task struct {
 	Group       string   // tasks that are not independent share one; the ID where the file gives none
 	Instruction string
 	Editable    []string      // slash paths in Workspace, sorted; what a single-shot solver is shown and may write. Default: every text file that is not protected
-	Verify      string        // shell command; exit 0 passes. Its output may be shown to a retry
-	Score       string        // shell command, never shown; "" where Verify decides alone
+	Examples    []Example     // worked ones, shown to the solver as earlier turns; in the file's order
+	Verify      string        // shell command; exit 0 passes. Or text.Prefix and the name of a checker. Its output may be shown to a retry
+	Score       string        // likewise, never shown; "" where Verify decides alone
 	Timeout     time.Duration // of Verify and of Score, each
 	Protect     []string      // slash paths, folders or path.Match patterns; restored before every verdict
 	Image       string        // container image, "" for none
@@ -41,17 +42,18 @@ const DefaultTimeout = 60 * time.Second
 
 // file is task.yaml as people write it.
 type file struct {
-	ID          string   `yaml:"id"`
-	Tags        []string `yaml:"tags"`
-	Group       string   `yaml:"group"`
-	Instruction string   `yaml:"instruction"`
-	Editable    []string `yaml:"editable"`
-	Verify      string   `yaml:"verify"`
-	Score       string   `yaml:"score"`
-	Timeout     string   `yaml:"timeout"`
-	Protect     []string `yaml:"protect"`
-	Image       string   `yaml:"image"`
-	Network     bool     `yaml:"network"`
+	ID          string    `yaml:"id" jsonschema:"required" jsonschema_description:"Unique in its corpus: a-z, 0-9, '.', '_' and '-', first a letter or digit."`
+	Tags        []string  `yaml:"tags" jsonschema_description:"Families, difficulty; free words."`
+	Group       string    `yaml:"group" jsonschema_description:"Tasks that are not independent share one. Left out: the task is its own."`
+	Instruction string    `yaml:"instruction" jsonschema:"required" jsonschema_description:"What is wrong, or what is wanted, as the solver is told."`
+	Editable    []string  `yaml:"editable" jsonschema_description:"Files of workspace/ that a single-shot solver is shown and may write. Left out: every text file that is not protected."`
+	Examples    []Example `yaml:"examples" jsonschema_description:"Worked examples, shown to the solver as earlier turns, before the instruction."`
+	Verify      string    `yaml:"verify" jsonschema:"required" jsonschema_description:"Shell command; exit 0 passes and ends the trial. Or builtin:text/NAME, a checker of answer.txt that comes with retrial. Its output may be shown to a retry."`
+	Score       string    `yaml:"score" jsonschema_description:"Shell command or checker, never shown, that decides the outcome with hidden/ laid over the tree. Left out: verify decides alone."`
+	Timeout     string    `yaml:"timeout" jsonschema_description:"Of verify and of score, each: a duration such as 10s."`
+	Protect     []string  `yaml:"protect" jsonschema_description:"Files, folders or patterns of workspace/ that are put back before every verdict."`
+	Image       string    `yaml:"image" jsonschema_description:"Container image, if the task needs one."`
+	Network     bool      `yaml:"network" jsonschema_description:"Whether verify and score need the network."`
 }
 
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
@@ -79,6 +81,7 @@ func parse(fsys fs.FS, name string) (*Task, error) {
 		Editable: f.Editable, Verify: f.Verify, Score: f.Score, Timeout: DefaultTimeout,
 		Protect: f.Protect, Image: f.Image, Network: f.Network, Source: name,
 	}
+	t.setExamples(f.Examples)
 	fail := func(key, format string, args ...any) error {
 		return &strict.Error{File: yamlName, Line: strict.Line(data, "$."+key), Message: fmt.Sprintf(format, args...)}
 	}
@@ -127,7 +130,7 @@ func (t *Task) validate(fail failer) error {
 	if t.Group == "" {
 		t.Group = t.ID
 	}
-	return nil
+	return t.validateText(fail)
 }
 
 // validateFiles checks the lists of paths against workspace/, and fills
@@ -155,7 +158,10 @@ func (t *Task) validateFiles(entries []entry, fail failer) error {
 			}
 		}
 	}
-	return t.validateEditable(files, paths, fail)
+	if err := t.validateEditable(files, paths, fail); err != nil {
+		return err
+	}
+	return t.validateAnswer(fail)
 }
 
 func (t *Task) validateEditable(files map[string]entry, paths []string, fail failer) error {

@@ -53,17 +53,31 @@ func scan(fsys fs.FS, name string) ([]entry, error) {
 			if err != nil {
 				return err
 			}
-			e, keep, err := readEntry(fsys, name, root, p, d)
-			if keep {
-				out = append(out, e)
+			if p == root && d.IsDir() {
+				return nil
 			}
+			e, err := readEntry(fsys, name, root, p, d)
+			out = append(out, e)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	return withoutParents(out), nil
+}
+
+// withoutParents drops the folders that hold something: what they hold follows
+// them.
+func withoutParents(entries []entry) []entry {
+	out := entries[:0]
+	for i, e := range entries {
+		if e.mode.IsDir() && i+1 < len(entries) && strings.HasPrefix(entries[i+1].path, e.path+"/") {
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // misspelt finds a name beside the roots that is nearly one of them.
@@ -83,36 +97,34 @@ func misspelt(fsys fs.FS, name string) error {
 	return nil
 }
 
-func readEntry(fsys fs.FS, name, root, p string, d fs.DirEntry) (e entry, keep bool, err error) {
+func readEntry(fsys fs.FS, name, root, p string, d fs.DirEntry) (e entry, err error) {
 	fault := func(format string, args ...any) error {
 		return &strict.Error{File: name, Message: p + fmt.Sprintf(format, args...)}
 	}
 	info, err := d.Info()
 	if err != nil {
-		return e, false, err
+		return e, err
 	}
 	e = entry{path: p, mode: info.Mode()}
 	switch {
 	case d.IsDir():
-		inside, err := fs.ReadDir(fsys, p)
-		return e, len(inside) == 0 && p != root, err
 	case d.Type()&fs.ModeSymlink != 0:
 		target, err := fs.ReadLink(fsys, p)
 		if err != nil {
-			return e, false, err
+			return e, err
 		}
 		if to := path.Join(path.Dir(p), target); path.IsAbs(target) || to != root && !strings.HasPrefix(to, root+"/") {
-			return e, false, fault(" is a symlink to %q, which leaves %s/", target, root)
+			return e, fault(" is a symlink to %q, which leaves %s/", target, root)
 		}
 		e.data = []byte(target)
 	case d.Type().IsRegular():
 		if e.data, err = strict.ReadFile(fsys, p, strict.MaxFile); err != nil {
-			return e, false, err
+			return e, err
 		}
 	default:
-		return e, false, fault(" is neither a file, a folder nor a symlink")
+		return e, fault(" is neither a file, a folder nor a symlink")
 	}
-	return e, true, nil
+	return e, nil
 }
 
 // hash is sha256 over paths, kinds, executable bits and contents.

@@ -64,9 +64,22 @@ type certificateRow struct {
 	Median         float64  `json:"median_seconds"`   // of the solution's commands
 	Slowest        float64  `json:"slowest_seconds"`
 	Timeout        float64  `json:"timeout_seconds"`
+	Stronger       stronger `json:"stronger"`
 	Flaky          string   `json:"flaky"` // how runs of the solution disagree; "" where they agree
 	Faults         []string `json:"faults"`
 	Warnings       []string `json:"warnings"`
+}
+
+// stronger is what came of seeking a program that verify lets pass and score
+// rejects, as JSON.
+type stronger struct {
+	Verdict string `json:"verdict"` // yes|could not tell|not asked
+	Reason  string `json:"reason"`  // why it could not tell
+	Witness string `json:"witness"` // the change that makes such a program
+	Of      string `json:"of"`      // solution|workspace: what the witness changes
+	Changes int    `json:"changes"` // known of the programs looked at
+	Tried   int    `json:"tried"`
+	Passed  int    `json:"passed_verify"` // of those tried
 }
 
 func certificateRows(found []tasks.Certificate) []certificateRow {
@@ -76,6 +89,10 @@ func certificateRows(found []tasks.Certificate) []certificateRow {
 			Task: c.Task, Hash: c.Hash, Sound: c.Sound(), Flaky: c.Flaky,
 			Untouched: c.Untouched, UntouchedRuns: c.UntouchedRuns, FailingTests: append([]string{}, c.Failing...),
 			Solution: c.Solved, SolutionRuns: c.SolvedRuns, Disagreeing: c.SolvedDisagree,
+			Stronger: stronger{
+				Verdict: string(c.Strength.Verdict), Reason: c.Strength.Reason, Witness: c.Strength.Witness, Of: c.Strength.Program(),
+				Changes: c.Strength.Changes, Tried: c.Strength.Tried, Passed: c.Strength.Passed,
+			},
 			Median: c.Median.Seconds(), Slowest: c.Slowest.Seconds(), Timeout: c.Timeout.Seconds(),
 			Faults: append([]string{}, c.Faults...), Warnings: append([]string{}, c.Warnings...),
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,7 +13,18 @@ import (
 )
 
 // importOptions are what only tasks import takes.
-type importOptions struct{ allowSkips bool }
+type importOptions struct {
+	allowSkips bool
+	mirror     mirrorFlag
+}
+
+// mirrorFlag is the folder of mirrors. It is kept where the importer looks, so
+// that a corpus KIND:SOURCE finds it too.
+type mirrorFlag struct{}
+
+func (mirrorFlag) String() string       { return "" }
+func (mirrorFlag) Type() string         { return "string" }
+func (mirrorFlag) Set(dir string) error { return os.Setenv(importers.MirrorVariable, dir) }
 
 // importHelp says what tasks import takes.
 func importHelp() string {
@@ -29,6 +41,7 @@ func importHelp() string {
 
 func (o *importOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.allowSkips, "allow-skips", false, "import: exit 0 also where something cannot be a task")
+	fs.Var(&o.mirror, "mirror", "swebench: folder with clones as OWNER/NAME or OWNER__NAME, .git at their end or not (default mirrors/ beside the source)")
 }
 
 // importResult is what tasks import says, as JSON.

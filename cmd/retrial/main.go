@@ -64,7 +64,7 @@ func (e gateError) Error() string { return "MEASUREMENT FAILURE: " + strings.Joi
 var errInterrupted = errors.New("interrupted")
 
 func commands() []command {
-	return []command{initCommand(), tasksCommand(), runCommand(), compareCommand(), exportCommand(), versionCommand()}
+	return []command{initCommand(), tasksCommand(), runCommand(), compareCommand(), exportCommand(), schemaCommand(), versionCommand()}
 }
 
 func main() { os.Exit(Main()) }

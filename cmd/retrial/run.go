@@ -15,6 +15,7 @@ import (
 	"retrial/harness/solver"
 	"retrial/harness/workspace"
 	"retrial/results"
+	"retrial/tasks"
 )
 
 type runOptions struct {
@@ -95,6 +96,9 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 	if err := supported(plan.Tasks, sandbox); err != nil {
 		return err
 	}
+	if err := repairable(plan.Tasks); err != nil {
+		return err
+	}
 	tools, err := harness.FindToolchain(ctx, plan.Tasks)
 	if err != nil {
 		return err
@@ -115,6 +119,19 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 	return o.execute(ctx, env, plan, grader, info)
 }
 
+// repairable refuses tasks that the built-in repairer cannot work on.
+func repairable(list []*tasks.Task) error {
+	for _, t := range list {
+		if err := solver.Supports(t.Verify); err != nil {
+			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+		if len(t.Examples) > 0 {
+			return fmt.Errorf("task %s: mutate cannot read worked examples; leave it out with -t '!%s'", t.ID, t.ID)
+		}
+	}
+	return nil
+}
+
 // execute makes the run folder, runs, seals, and prints the answer.
 func (o *runOptions) execute(ctx context.Context, env *environment, plan *harness.Plan, grader harness.Grader, info results.RunInfo) error {
 	root, err := os.MkdirTemp("", "retrial-")
@@ -128,11 +145,6 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 		return err
 	}
 	defer repairer.Close()
-	for _, t := range plan.Tasks {
-		if err := repairer.Supports(t.Verify); err != nil {
-			return fmt.Errorf("task %s: %w", t.ID, err)
-		}
-	}
 	dir, journal, err := o.begin(info)
 	if err != nil {
 		return err

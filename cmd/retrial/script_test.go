@@ -60,20 +60,25 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "waitfor": waitfor, "keep": keep, "ended": ended, "oneline": oneLineOnly, "parquet": parquet,
 		},
-		Condition: func(cond string) (bool, error) {
-			switch cond {
-			case "root":
-				return os.Geteuid() == 0, nil
-			case "mount":
-				return canMount(t), nil
-			case "bubblewrap":
-				_, err := workspace.FindBubblewrap()
-				return err == nil, nil
-			}
-			return false, errors.New("unknown condition")
-		},
+		Condition:           scriptCondition(t),
 		RequireExplicitExec: true,
 	})
+}
+
+// scriptCondition answers the conditions that scripts ask for.
+func scriptCondition(t *testing.T) func(string) (bool, error) {
+	return func(cond string) (bool, error) {
+		switch cond {
+		case "root":
+			return os.Geteuid() == 0, nil
+		case "mount":
+			return canMount(t), nil
+		case "bubblewrap":
+			_, err := workspace.FindBubblewrap()
+			return err == nil, nil
+		}
+		return false, errors.New("unknown condition")
+	}
 }
 
 func code(err error) int {

@@ -31,11 +31,12 @@ type tasksOptions struct {
 	repeats  int
 	seed     uint64
 	importOptions
+	seedOptions
 }
 
 func tasksCommand() command {
 	return command{
-		name: "tasks", args: "list|show|check CORPUS [TASK] [flags]; tasks new NAME; tasks import KIND SOURCE", brief: "list, show, check, start and import tasks",
+		name: "tasks", args: "list|show|check CORPUS [TASK] [flags]; tasks new NAME; tasks import KIND SOURCE; tasks seed SOURCE", brief: "list, show, check, start, import and seed tasks",
 		long: `tasks list CORPUS        the tasks, one a line
 tasks show CORPUS TASK   one task, whole: its files, the hidden ones and the solution too
 tasks check CORPUS       certify each task: the untouched workspace must fail verify
@@ -47,18 +48,24 @@ tasks new NAME           a task to fill in: a folder NAME, in the folder -o name
                          check passes once its TODOs are done
 
 CORPUS is a folder of tasks, one task folder, a .txtar file, or one of:
-` + strings.Join(tasks.BuiltIn(), ", ") + importHelp(),
+` + strings.Join(tasks.BuiltIn(), ", ") + importHelp() + seedHelp,
 		setup: func(fs *pflag.FlagSet) runFunc {
 			o := &tasksOptions{}
 			fs.StringArrayVarP(&o.globs, "task", "t", nil, "only tasks that match this glob (repeatable; ! excludes)")
 			fs.IntVarP(&o.parallel, "parallel", "j", runtime.NumCPU(), "runs at a time")
 			fs.IntVarP(&o.repeats, "repeats", "n", 5, "runs of each task, before and after its solution")
 			fs.Uint64Var(&o.seed, "seed", 1, "seed of the order in which tasks and repeats are run")
-			fs.StringVarP(&o.out, "out", "o", "", "check: file for the certificates; new: folder for the task (default the working folder); import: folder for the tasks")
+			fs.StringVarP(&o.out, "out", "o", "", "check: file for the certificates; new: folder for the task (default the working folder); import, seed: folder for the tasks")
 			fs.StringVar(&o.sandbox, "sandbox", "auto", "auto|bubblewrap|none")
 			fs.StringVar(&o.format, "format", "text", "text|json")
-			o.addFlags(fs)
-			return o.run
+			o.importOptions.addFlags(fs)
+			o.seedOptions.addFlags(fs)
+			return func(ctx context.Context, env *environment, args []string) error {
+				if len(args) > 0 && args[0] == "seed" {
+					return o.seedTasks(ctx, env, args, fs.Changed("repeats"))
+				}
+				return o.run(ctx, env, args)
+			}
 		},
 	}
 }
@@ -95,13 +102,13 @@ func (o *tasksOptions) run(ctx context.Context, env *environment, args []string)
 
 func (o *tasksOptions) validate(args []string) error {
 	if len(args) == 0 {
-		return usagef("tasks takes one of list, show, check, new, import")
+		return usagef("tasks takes one of list, show, check, new, import, seed")
 	}
 	takes := map[string]string{"list": "a corpus", "show": "a corpus and a task", "check": "a corpus", "new": "a name"}[args[0]]
 	formats, sandboxes := []string{"text", "json"}, []string{"auto", "bubblewrap", "none"}
 	switch {
 	case takes == "":
-		return usagef("%s", strict.Unknown("tasks command", args[0], []string{"list", "show", "check", "new", "import"}))
+		return usagef("%s", strict.Unknown("tasks command", args[0], []string{"list", "show", "check", "new", "import", "seed"}))
 	case len(args) != 2+strings.Count(takes, " and "):
 		return usagef("tasks %s takes %s", args[0], takes)
 	case !slices.Contains(formats, o.format):
@@ -137,6 +144,7 @@ type taskRow struct {
 	Source   string   `json:"source"`
 
 	Instruction string            `json:"instruction,omitempty"`
+	Examples    []tasks.Example   `json:"examples,omitempty"`
 	Verify      string            `json:"verify,omitempty"`
 	Score       string            `json:"score,omitempty"`
 	Files       map[string]string `json:"files,omitempty"` // by path from the task's root; binary ones left out
@@ -194,11 +202,14 @@ func (o *tasksOptions) show(env *environment, list []*tasks.Task, id string) err
 	}
 	if o.format == "json" {
 		row := rowOf(k)
-		row.Instruction, row.Verify, row.Score, row.Files = k.Instruction, k.Verify, k.Score, content
+		row.Instruction, row.Examples, row.Verify, row.Score, row.Files = k.Instruction, k.Examples, k.Verify, k.Score, content
 		return writeJSON(env.stdout, row)
 	}
 	fmt.Fprintf(env.stdout, "id: %s\ngroup: %s\ntags: %s\nhash: %s\nverify: %s\nscore: %s\ntimeout: %s\neditable: %s\nprotect: %s\n\n%s\n",
 		k.ID, k.Group, strings.Join(k.Tags, " "), k.Hash, k.Verify, k.Score, k.Timeout, strings.Join(k.Editable, " "), strings.Join(k.Protect, " "), k.Instruction)
+	for i, e := range k.Examples {
+		fmt.Fprintf(env.stdout, "\n--- example %d, asked\n%s\n--- example %d, answered\n%s\n", i+1, e.Prompt, i+1, e.Reply)
+	}
 	for _, p := range paths {
 		text, ok := content[p]
 		if !ok {

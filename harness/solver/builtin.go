@@ -30,7 +30,7 @@ func (m *Mutate) Close() { m.engine.Close() }
 
 // Supports says why the repairer cannot work with a verify command, or nil: it
 // runs Python's unittest only.
-func (m *Mutate) Supports(verify string) error { return mutate.Supports(verify) }
+func Supports(verify string) error { return mutate.Supports(verify) }
 
 // Solve makes one attempt.
 func (m *Mutate) Solve(ctx context.Context, req Request) (Reply, error) {

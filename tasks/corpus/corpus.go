@@ -6,5 +6,5 @@ import "embed"
 
 // FS holds the corpora: NAME/ID.txtar.
 //
-//go:embed go-bugs py-bugs
+//go:embed go-bugs py-bugs text
 var FS embed.FS

@@ -43,9 +43,10 @@ var tracks = map[string]track{
 }
 
 // readExercism imports the practice exercises of a track (exercises/practice/
-// SLUG), or of every folder directly inside source that is one. Python and Go
-// verify with what the machine has; the tasks of other languages carry tags
-// that say what they need. Exercises of one slug share a group.
+// SLUG), or of every folder directly inside source that is one. Python, Go and
+// most of JavaScript verify with their toolchain alone; the tasks of other
+// languages carry tags that say what they need. Exercises of one slug share a
+// group.
 func readExercism(source string, to *sink) error {
 	f, err := openFolder(source)
 	if err != nil {
@@ -150,6 +151,9 @@ func exercismTask(f *folder, dir, language, slug string) (item, error) {
 		if it.verify, err = exercismPython(it, files.Test); err != nil {
 			return item{}, err
 		}
+	}
+	if language == "javascript" {
+		exercismNode(&it, files.Test)
 	}
 	it.solution, err = exercismSolution(f, dir, it.editable, slices.Concat(files.Example, files.Exemplar))
 	return it, err

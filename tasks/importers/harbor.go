@@ -130,11 +130,20 @@ func harborSolution(f *folder, dir string) (map[string]file, error) {
 	if !f.has(path.Join(dir, "solution")) {
 		return nil, nil
 	}
-	if _, err := f.text(path.Join(dir, "solution/solve.sh")); err != nil {
+	if err := f.script(path.Join(dir, "solution/solve.sh")); err != nil {
 		return nil, err
 	}
 	files, err := f.tree(path.Join(dir, "solution"), nil)
 	return below(".harbor-oracle", files), err
+}
+
+// script says why a file is no script for a shell, or nil.
+func (f *folder) script(p string) error {
+	s, err := f.text(p)
+	if err == nil && strings.Contains(s, "\r\n") {
+		err = fmt.Errorf("%s has CRLF line ends, which no shell takes: check it out with LF", p)
+	}
+	return err
 }
 
 func below(dir string, files map[string]file) map[string]file {
@@ -236,7 +245,7 @@ func harborTests(f *folder, dir string, c harborFile, it *item) error {
 	if f.has(path.Join(dir, "tests/Dockerfile")) {
 		return errors.New("its verifier has an image of its own (tests/Dockerfile)")
 	}
-	if _, err := f.text(path.Join(dir, "tests/test.sh")); err != nil {
+	if err := f.script(path.Join(dir, "tests/test.sh")); err != nil {
 		return err
 	}
 	tests, err := f.tree(path.Join(dir, "tests"), nil)

@@ -35,6 +35,7 @@ var kinds = []kind{
 	{"humaneval", "HumanEval rows, JSONL or gzip of it", readHumanEval},
 	{"mbpp", "MBPP rows, full (JSONL) or sanitized (a JSON array)", readMBPP},
 	{"quixbugs", "the QuixBugs folder; its Python programs", readQuixBugs},
+	{"swebench", "SWE-bench rows, JSONL, gzip of it, or Parquet; their repositories as local clones (--mirror)", readSWEBench},
 }
 
 func init() {

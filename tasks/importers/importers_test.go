@@ -42,16 +42,32 @@ func writeFile(t *testing.T, name, content string) string {
 	return name
 }
 
-// imported is what Import yields, by id.
+// imported is what Import yields, by id. It is written too, and nothing beside
+// the output folder may change by that.
 func imported(t *testing.T, kind, source string) (map[string]Folder, []Skip) {
 	t.Helper()
+	parent := t.TempDir()
+	writeFile(t, filepath.Join(parent, "beside", "a.txt"), "as it was\n")
+	dir := filepath.Join(parent, "out")
+	before := snapshot(t, parent, dir)
+	out, err := CreateOutput(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := map[string]Folder{}
 	skips, err := Import(kind, source, func(f Folder) error {
 		got[f.Task.ID] = f
-		return nil
+		return out.Write(f)
 	})
-	if err != nil {
+	if err := errors.Join(err, out.Close()); err != nil {
 		t.Fatal(err)
+	}
+	if after := snapshot(t, parent, dir); !maps.Equal(before, after) {
+		t.Errorf("beside the output folder stand %q, before %q", slices.Sorted(maps.Keys(after)), slices.Sorted(maps.Keys(before)))
+	}
+	written, err := os.ReadDir(dir)
+	if err != nil || len(written) != len(got) {
+		t.Errorf("%d folders were written for %d tasks: %v", len(written), len(got), err)
 	}
 	return got, skips
 }

@@ -21,8 +21,9 @@ import (
 
 // file is one file of a task folder.
 type file struct {
-	data []byte
+	data []byte // content, or a symlink's target
 	exec bool
+	link bool
 }
 
 // item is a task as an importer makes it. The trees are files by slash path.
@@ -67,22 +68,39 @@ type Folder struct {
 // workspace/, hidden/ and solution/.
 func (f Folder) Files() []string { return slices.Sorted(maps.Keys(f.tree)) }
 
-// folder writes task.yaml and has package tasks read the whole again, so that
-// what was imported is what a run will load. The error is the reason why no
-// task can represent it.
-func (it item) folder(source string) (Folder, error) {
+// tree lays out workspace/, hidden/ and solution/.
+func (it item) tree() (fstest.MapFS, error) {
 	tree := fstest.MapFS{}
 	for root, files := range map[string]map[string]file{"workspace": it.workspace, "hidden": it.hidden, "solution": it.solution} {
 		for p, f := range files {
 			if !fs.ValidPath(p) || !utf8.ValidString(p) || p == "." {
-				return Folder{}, fmt.Errorf("its file %q has no clean relative path in UTF-8", p)
+				return nil, fmt.Errorf("its file %q has no clean relative path in UTF-8", p)
+			}
+			for up := path.Dir(p); up != "."; up = path.Dir(up) {
+				if _, ok := files[up]; ok {
+					return nil, fmt.Errorf("its file %q lies below %q, which is a file too", p, up)
+				}
 			}
 			mode := fs.FileMode(0o644)
-			if f.exec {
+			switch {
+			case f.link:
+				mode = fs.ModeSymlink | 0o777
+			case f.exec:
 				mode = 0o755
 			}
 			tree[path.Join(root, p)] = &fstest.MapFile{Data: f.data, Mode: mode}
 		}
+	}
+	return tree, nil
+}
+
+// folder writes task.yaml and has package tasks read the whole again, so that
+// what was imported is what a run will load. The error is the reason why no
+// task can represent it.
+func (it item) folder(source string) (Folder, error) {
+	tree, err := it.tree()
+	if err != nil {
+		return Folder{}, err
 	}
 	y := yamlFile{ID: it.id, Tags: it.tags, Group: it.group, Instruction: strings.TrimSpace(it.instruction), Editable: it.editable,
 		Verify: it.verify, Score: it.score, Timeout: it.timeout.String(), Protect: it.protect, Image: it.image, Network: it.network}

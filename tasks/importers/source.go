@@ -79,7 +79,7 @@ func (f *folder) read(p string) (file, error) {
 		return file{}, fmt.Errorf("%s has %d bytes, over the limit of %d", p, info.Size(), maxFile)
 	}
 	data, err := f.root.ReadFile(p)
-	return file{data, info.Mode()&0o111 != 0}, err
+	return file{data: data, exec: info.Mode()&0o111 != 0}, err
 }
 
 // text reads a file that must be UTF-8.

@@ -37,7 +37,7 @@ func CreateOutput(dir string) (*Output, error) {
 func (o *Output) Write(f Folder) error {
 	partial := ".partial-" + f.Task.ID
 	for _, p := range f.Files() {
-		if err := o.writeFile(path.Join(partial, p), f.tree[p].Data, f.tree[p].Mode.Perm()); err != nil {
+		if err := o.writeFile(path.Join(partial, p), f.tree[p].Data, f.tree[p].Mode); err != nil {
 			return errors.Join(fmt.Errorf("write task %s: %w", f.Task.ID, err), o.root.RemoveAll(partial))
 		}
 	}
@@ -54,7 +54,10 @@ func (o *Output) writeFile(name string, data []byte, mode fs.FileMode) error {
 	if err := o.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	file, err := o.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if mode&fs.ModeSymlink != 0 {
+		return o.root.Symlink(string(data), name)
+	}
+	file, err := o.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
 	if err != nil {
 		return err
 	}

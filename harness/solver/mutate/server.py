@@ -16,6 +16,7 @@ import sys
 import mutate_trial as trial
 from mutate_program import Program
 
+TRIES = 3  # of a candidate whose process is killed from outside; then it is an error
 KEPT = 64  # programs kept open, the latest used
 
 # Loaded once so that no child has to.
@@ -47,7 +48,13 @@ class Server:
         return codes
 
     def fork(self, task, codes, directory, cover=False):
-        answer = trial.fork(task, codes, directory, self.private, cover)
+        for left in reversed(range(TRIES)):
+            try:
+                answer = trial.fork(task, codes, directory, self.private, cover)
+                break
+            except trial.Killed:
+                if not left:
+                    raise
         for path in (answer or {}).pop("loaded", []):
             self.remember(path)
         return answer

@@ -209,8 +209,12 @@ def limit(cpu):
             pass
 
 
+class Killed(Exception):
+    """Somebody else killed the child: that says nothing of the candidate."""
+
+
 def fork(task, codes, directory, private, cover=False):
-    """Run `judge` in a child; None if the child did not live to tell."""
+    """Run `judge` in a child; None if the child did not live to tell. Raises Killed."""
     reader, writer = os.pipe()
     times = 4 if cover else 1
     child = os.fork()
@@ -232,29 +236,59 @@ def fork(task, codes, directory, private, cover=False):
         finally:
             os._exit(0)
     os.close(writer)
+    deadline = time.monotonic() + WALL * times + 2
+    answer = status = None
     try:
-        return collect(reader, time.monotonic() + WALL * times + 2)
+        answer, ended = collect(reader, deadline)
+        if answer is None and ended:
+            status = await_exit(child, deadline)
     finally:
         os.close(reader)
-        for kill in (os.killpg, os.kill):
+        if status is None:
+            end(child)
+    if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+        raise Killed("the process of a candidate was killed from outside, as when the machine runs out of memory")
+    return answer
+
+
+def end(child):
+    """Kill the child and all it started."""
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(child, signal.SIGKILL)
+        except OSError:
+            pass
+    os.waitpid(child, 0)
+
+
+def await_exit(child, deadline):
+    """How a child ended that closed its pipe without an answer; None if it lives on."""
+    pause = 0.0005
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
             try:
-                kill(child, signal.SIGKILL)
+                os.killpg(child, signal.SIGKILL)
             except OSError:
                 pass
-        os.waitpid(child, 0)
+            return status
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
+    return None
 
 
 def collect(reader, deadline):
+    """The answer, None if it is not whole; and whether the pipe was closed in time."""
     parts = []
     while True:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([reader], [], [], left)[0]:
-            return None
+            return None, False
         part = os.read(reader, 1 << 16)
         if not part:
             break
         parts.append(part)
     try:
-        return json.loads(b"".join(parts).decode("utf-8"))
+        return json.loads(b"".join(parts).decode("utf-8")), True
     except ValueError:
-        return None
+        return None, True

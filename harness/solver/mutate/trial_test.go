@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,5 +196,40 @@ func TestSourcesAreOldPython(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s.py: %s", name, out)
 		}
+	}
+}
+
+// A candidate whose process is killed from outside has no verdict: it is tried
+// again, in the end it is an error, and nothing is kept of it.
+func TestKilledFromOutside(t *testing.T) {
+	s := program(t, "work.py", countingProgram, countingTest)
+	dies := func(times int) candidate {
+		text := fmt.Sprintf(`def f(n):
+    return n
+
+
+def g():
+    import os, signal
+    marks = len([n for n in os.listdir(".") if n.startswith("died")])
+    if marks < %d:
+        open("died%%d" %% marks, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1
+`, times)
+		return candidate{Mutant: Mutant{Path: "work.py", End: len(countingProgram), Text: text}, id: patchID("work.py", text)}
+	}
+	if v, err := s.try(context.Background(), dies(2)); err != nil || !v.Passed {
+		t.Errorf("killed twice: %+v, %v", v, err)
+	}
+	for n := range 2 {
+		if err := os.Remove(filepath.Join(s.dir, fmt.Sprintf("died%d", n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.try(context.Background(), dies(3)); err == nil || !strings.Contains(err.Error(), "killed from outside") {
+		t.Errorf("killed three times: %v", err)
+	}
+	if v, err := s.try(context.Background(), dies(3)); err != nil || !v.Passed {
+		t.Errorf("tried again later: %+v, %v", v, err)
 	}
 }

@@ -1,0 +1,186 @@
+package importers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// parquetMagic starts a Parquet file.
+const parquetMagic = "PAR1"
+
+// readTable is readRows for sources that may also be Parquet.
+func readTable(source string, to *sink, f func(row) (item, error)) error {
+	file, err := os.Open(source)
+	if err != nil {
+		return fmt.Errorf("open source: %w", err)
+	}
+	head := make([]byte, len(parquetMagic))
+	_, err = io.ReadFull(file, head)
+	if err == nil && string(head) == parquetMagic {
+		err = readParquet(file, to, f)
+	} else {
+		err = readRows(source, to, f)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// readParquet gives each row to f with its columns as JSON, whatever their
+// order: texts, numbers and truth values, and lists of them. A column of another
+// shape is left out of the row, a null too.
+func readParquet(file *os.File, to *sink, f func(row) (item, error)) (err error) {
+	// The library panics on some files that are damaged.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("read source %s: it is damaged: %v", file.Name(), p)
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("read source: %w", err)
+	}
+	table, err := parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return fmt.Errorf("read source %s: it is cut off or damaged: %w", file.Name(), err)
+	}
+	leaves := parquetLeaves(table.Root())
+	n := 0
+	for _, group := range table.RowGroups() {
+		if err := readGroup(group.Rows(), leaves, func(r row, fault error) error {
+			n++
+			var it item
+			if fault == nil {
+				it, fault = f(r)
+			}
+			return to.add(fmt.Sprintf("row %d", n), it, fault)
+		}); err != nil {
+			return fmt.Errorf("read source %s, after row %d: %w", file.Name(), n, err)
+		}
+	}
+	return nil
+}
+
+// parquetLeaf is one column of values.
+type parquetLeaf struct {
+	name string // "" where it is part of something deeper
+	slot int    // definition level from which an element of its list is there; 0 where it is no list
+}
+
+// parquetLeaves lists the columns by their index. A list is a repeated column,
+// or a group of nothing but one (as in list.element, list.item, bag.array_element).
+func parquetLeaves(root *parquet.Column) []parquetLeaf {
+	var out []parquetLeaf
+	var visit func(c *parquet.Column, leaf parquetLeaf, depth, level int)
+	visit = func(c *parquet.Column, leaf parquetLeaf, depth, level int) {
+		if c.Repeated() || c.Optional() {
+			level++
+		}
+		if c.Repeated() {
+			if leaf.slot > 0 {
+				leaf.name = "" // a list of lists
+			}
+			leaf.slot = level
+		}
+		below := c.Columns()
+		if c.Leaf() {
+			if depth > 1 && (leaf.slot == 0 || depth > 3) {
+				leaf.name = ""
+			}
+			out = append(out, leaf)
+			return
+		}
+		if len(below) > 1 {
+			leaf.name = ""
+		}
+		for _, b := range below {
+			visit(b, leaf, depth+1, level)
+		}
+	}
+	for _, c := range root.Columns() {
+		visit(c, parquetLeaf{name: c.Name()}, 1, 0)
+	}
+	return out
+}
+
+func readGroup(rows parquet.Rows, leaves []parquetLeaf, add func(row, error) error) (err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	buffer := make([]parquet.Row, 1)
+	for {
+		n, err := rows.ReadRows(buffer)
+		if n == 1 {
+			r, fault := parquetRow(buffer[0], leaves)
+			if err := add(r, fault); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF || err == nil && n == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func parquetRow(values parquet.Row, leaves []parquetLeaf) (row, error) {
+	found, size := map[string]any{}, 0
+	for _, v := range values {
+		leaf := leaves[v.Column()]
+		if leaf.name == "" {
+			continue
+		}
+		size += len(v.Bytes())
+		value, err := parquetValue(v, leaf)
+		if err != nil {
+			return nil, err
+		}
+		list, _ := found[leaf.name].([]any)
+		switch {
+		case leaf.slot == 0 && value != nil:
+			found[leaf.name] = value
+		case leaf.slot == 0 || v.DefinitionLevel() < leaf.slot-1: // null
+		case v.DefinitionLevel() == leaf.slot-1:
+			found[leaf.name] = []any{}
+		default:
+			found[leaf.name] = append(list, value)
+		}
+	}
+	if size > maxRow {
+		return nil, fmt.Errorf("it has more than %d bytes", maxRow)
+	}
+	r := row{}
+	for name, v := range found {
+		data, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		r[name] = data
+	}
+	return r, nil
+}
+
+func parquetValue(v parquet.Value, leaf parquetLeaf) (any, error) {
+	if v.IsNull() {
+		return nil, nil
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		return v.Boolean(), nil
+	case parquet.Int32:
+		return v.Int32(), nil
+	case parquet.Int64:
+		return v.Int64(), nil
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+	default:
+		return v.String(), nil
+	}
+	if data := v.ByteArray(); utf8.Valid(data) {
+		return string(data), nil
+	}
+	return nil, fmt.Errorf("its field %q is not UTF-8", leaf.name)
+}
