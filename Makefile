@@ -10,7 +10,7 @@ RACE     := ./harness ./harness/workspace ./harness/solver/... ./cmd/...
 export RETRIAL_TEST_PYTHONPATH := $(CURDIR)/$(PYDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help build install suite suite-null suite-anchoring suites certify screen check format vet lint test race deps bench clean
+.PHONY: help build install suite suite-null suite-anchoring suite-ladder suites certify screen check format vet lint test race deps bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,10 @@ suite-null: build ## the null control: a solver that ignores its history
 suite-anchoring: build ## the anchoring control: a solver that stays near the last patch it is shown
 	@./$(BIN) run anchoring-control
 
-suites: suite suite-null suite-anchoring ## all three
+suite-ladder: build ## every offline arm with five attempts: what each step of showing failures costs or brings (some minutes)
+	@./$(BIN) run suite-ladder
+
+suites: suite suite-null suite-anchoring ## all but the ladder
 
 certify: build ## certify every task of the built-in corpora, five runs each, and keep the certificates
 	@for corpus in tasks/corpus/*/; do ./$(BIN) tasks check builtin:$$(basename $$corpus) -n 5 -o $${corpus}certificate.json || exit 1; done

@@ -41,6 +41,8 @@ func (d *Data) armRow(arm string) ArmRow {
 	}
 	row.Tasks = len(tasks)
 	row.InfraFaults = d.faults(arm)
+	row.compactions(d)
+	row.steps(d)
 	if row.Trials == 0 {
 		return row
 	}

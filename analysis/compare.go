@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"retrial/analysis/paired"
 	"retrial/arms"
 	"retrial/results"
 )
@@ -11,7 +12,8 @@ import (
 func Compare(d *Data) *Comparison {
 	c := &Comparison{
 		Schema: Schema, Run: d.run(), Comparisons: []PairRow{}, Indicators: []Indicator{}, Landings: []Landing{}, Verdicts: []Verdict{},
-		Arms: []ArmRow{}, Gates: d.gates(),
+		Arms: []ArmRow{}, Wordings: d.wordings(), Gates: d.gates(), Predictions: d.predictions(),
+		Amendments: []Amendment{}, RegisteredRuns: []RegisteredRun{}, DiscardedRuns: []DiscardedRun{},
 	}
 	for _, arm := range d.Design.ArmNames() {
 		c.Arms = append(c.Arms, d.armRow(arm))
@@ -26,7 +28,25 @@ func Compare(d *Data) *Comparison {
 		c.Comparisons = append(c.Comparisons, d.compare(treatment, control, EstimandAtRisk))
 		c.Indicators = append(c.Indicators, d.draftSimilarity(treatment, control))
 	}
+	c.flagFailure()
 	return c
+}
+
+// FlagFailure: a gate failed, so that the number does not answer the question.
+const FlagFailure paired.Flag = "measurement_failure"
+
+// flagFailure marks every comparison of a run whose gates failed, so that the
+// number does not travel without the failure.
+func (c *Comparison) flagFailure() {
+	if len(c.Failed()) == 0 {
+		return
+	}
+	for i := range c.Comparisons {
+		c.Comparisons[i].Flags = append(c.Comparisons[i].Flags, FlagFailure)
+	}
+	for i := range c.Indicators {
+		c.Indicators[i].Flags = append(c.Indicators[i].Flags, FlagFailure)
+	}
 }
 
 // treatments lists the arms that are compared with the control, the primary
@@ -56,6 +76,9 @@ func (d *Data) run() Run {
 		Solver: d.Info.Solver, IsLanguageModel: d.Info.IsLanguageModel, Sandbox: d.Info.Sandbox, Certified: d.Info.Certified, Tasks: len(d.Info.Tasks),
 		Replicates: d.Design.Replicates, Attempts: d.Design.Attempts, Seed: d.Design.Seed, AttemptsMade: len(d.Attempts), TestsHidden: true,
 		Complete: d.complete(), Margin: d.Design.Primary.Margin, Tool: d.Info.Tool,
+	}
+	if d.Info.Registration != "" {
+		r.Registration = &d.Info.Registration
 	}
 	for _, t := range d.Info.Tasks {
 		r.TestsHidden = r.TestsHidden && t.HasScore

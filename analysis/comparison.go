@@ -32,37 +32,45 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // Comparison is all that compare says of a run. Proportions are fractions; a
 // nil pointer is a number that is not there; lists are never nil.
 type Comparison struct {
-	Schema      string      `json:"schema"`
-	Run         Run         `json:"run"`
-	Arms        []ArmRow    `json:"arms"`
-	Comparisons []PairRow   `json:"comparisons"`
-	Indicators  []Indicator `json:"indicators"`
-	Landings    []Landing   `json:"landings"`
-	Verdicts    []Verdict   `json:"verdicts"`
-	Gates       []Gate      `json:"gates"`
+	Schema      string       `json:"schema"`
+	Run         Run          `json:"run"`
+	Arms        []ArmRow     `json:"arms"`
+	Wordings    []WordingRow `json:"wordings"` // of the arms that have more than one
+	Comparisons []PairRow    `json:"comparisons"`
+	Indicators  []Indicator  `json:"indicators"`
+	Landings    []Landing    `json:"landings"`
+	Verdicts    []Verdict    `json:"verdicts"`
+	Gates       []Gate       `json:"gates"`
+
+	Predictions    []PredictionRow `json:"predictions"`
+	Amendments     []Amendment     `json:"amendments"`      // of the run's registration
+	RegisteredRuns []RegisteredRun `json:"registered_runs"` // that began under the same, this one included
+	DiscardedRuns  []DiscardedRun  `json:"discarded_runs"`  // of the run's registration and what it amends
 }
 
 // Run says where the numbers come from.
 type Run struct {
-	ID              string  `json:"id"`
-	DesignHash      string  `json:"design_hash"`
-	Name            string  `json:"name"`
-	Question        string  `json:"question"`
-	Corpus          string  `json:"corpus"`
-	Solver          string  `json:"solver"`
-	IsLanguageModel bool    `json:"is_language_model"`
-	Sandbox         string  `json:"sandbox"`
-	Certified       string  `json:"certified"`    // yes|no, "" unknown: whether the tasks were checked before the run
-	Registration    *string `json:"registration"` // null: exploratory
-	Tasks           int     `json:"tasks"`
-	Replicates      int     `json:"replicates"`
-	Attempts        int     `json:"attempts"` // budget k
-	Seed            uint64  `json:"seed"`
-	AttemptsMade    int     `json:"attempts_made"` // shared ones counted once
-	Complete        bool    `json:"complete"`      // every trial was run
-	TestsHidden     bool    `json:"tests_hidden"`  // every task has a hidden score
-	Margin          float64 `json:"margin"`        // of equivalence, as the design names it; 0 for none
-	Tool            string  `json:"tool"`
+	ID              string   `json:"id"`
+	DesignHash      string   `json:"design_hash"`
+	Name            string   `json:"name"`
+	Question        string   `json:"question"`
+	Corpus          string   `json:"corpus"`
+	Solver          string   `json:"solver"`
+	IsLanguageModel bool     `json:"is_language_model"`
+	Sandbox         string   `json:"sandbox"`
+	Certified       string   `json:"certified"`      // yes|no, "" unknown: whether the tasks were checked before the run
+	Registration    *string  `json:"registration"`   // hash; null: exploratory
+	Discarded       *Discard `json:"discarded"`      // null: it counts
+	RegistryFault   *string  `json:"registry_fault"` // why the registry was not asked
+	Tasks           int      `json:"tasks"`
+	Replicates      int      `json:"replicates"`
+	Attempts        int      `json:"attempts"` // budget k
+	Seed            uint64   `json:"seed"`
+	AttemptsMade    int      `json:"attempts_made"` // shared ones counted once
+	Complete        bool     `json:"complete"`      // every trial was run
+	TestsHidden     bool     `json:"tests_hidden"`  // every task has a hidden score
+	Margin          float64  `json:"margin"`        // of equivalence, as the design names it; 0 for none
+	Tool            string   `json:"tool"`
 }
 
 // ArmRow sums up one arm over its trials.
@@ -83,6 +91,22 @@ type ArmRow struct {
 	USD              *Number        `json:"usd"`
 	Seconds          *Number        `json:"seconds"`
 	VerifyRuns       *int64         `json:"verify_runs"` // metered runs inside the attempts
+
+	Replanned   int `json:"replanned"`    // calls of the planner
+	Escalated   int `json:"escalated"`    // climbs of the ladder
+	Pivoted     int `json:"pivoted"`      // retries told to go another way
+	Opened      int `json:"opened"`       // retries during which the placed history was opened
+	Compacted   int `json:"compacted"`    // prompts, or contexts of agents, that were made smaller
+	HistoryLost int `json:"history_lost"` // those that lost the history injected into them
+}
+
+// WordingRow is an arm's success under one of its wordings.
+type WordingRow struct {
+	Arm     string  `json:"arm"`
+	Wording int     `json:"wording"` // from 1, the arm's own
+	Trials  int     `json:"trials"`  // with a result
+	Passed  int     `json:"passed"`
+	Success *Number `json:"success"` // null without a trial
 }
 
 // Tokens sums the token buckets that the arm's attempts reported; null where
@@ -181,7 +205,8 @@ type Verdict struct {
 // Gate is one check of whether the run measured anything.
 type Gate struct {
 	Gate      string  `json:"gate"`
-	Passed    *bool   `json:"passed"` // null: there was nothing to check
+	Statistic string  `json:"statistic"` // what Seen is
+	Passed    *bool   `json:"passed"`    // null: there was nothing to check
 	Warning   bool    `json:"warning"`
 	Seen      *Number `json:"seen"`
 	Threshold string  `json:"threshold"`

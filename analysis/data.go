@@ -31,12 +31,20 @@ type Data struct {
 	groups map[string]string  // task → group
 	patch  map[string]patchOf // by patch_sha
 	texts  map[string]string  // blobs that the events name, by sha
+	limits limits             // the run's context budget
+	unread map[string]string  // why others of them are not in texts; only where an audit asks
 }
 
-// Load reads a run's tables, its design and the patches behind its attempts.
-func Load(run *results.Run) (*Data, error) {
+// Load reads a run's events, its design and the blobs that the events name. The
+// attempts and trials are derived from the events: what a table says otherwise
+// counts for nothing, and [NewAudit] tells of it.
+func Load(run *results.Run) (*Data, error) { return load(run, false) }
+
+// load is Load. Where it is forgiving, a blob that is not there or has another
+// content than its name says is no error: unread tells why it is not in texts.
+func load(run *results.Run, forgiving bool) (*Data, error) {
 	d := &Data{
-		Attempts: run.Attempts, Trials: run.Trials, texts: map[string]string{},
+		texts: map[string]string{}, unread: map[string]string{},
 		byID: map[string]*results.Attempt{}, byArm: map[string]map[TrialKey]*results.Trial{},
 		groups: map[string]string{}, patch: map[string]patchOf{},
 	}
@@ -50,13 +58,14 @@ func Load(run *results.Run) (*Data, error) {
 	if d.Events, err = run.Events(); err != nil {
 		return nil, err
 	}
+	d.Attempts, d.Trials = results.Attempts(d.Events), results.Trials(d.Events)
 	for i := range d.Attempts {
 		d.byID[d.Attempts[i].AttemptID] = &d.Attempts[i]
 	}
 	if err := d.checkInfo(); err != nil {
 		return nil, err
 	}
-	if err := d.loadTexts(run); err != nil {
+	if err := d.loadTexts(run, forgiving); err != nil {
 		return nil, err
 	}
 	for i := range d.Trials {
@@ -88,9 +97,12 @@ func (d *Data) checkInfo() error {
 		if err := json.Unmarshal([]byte(d.Events[i].Detail), &logged); err != nil {
 			return fmt.Errorf("read run_start event: %w", err)
 		}
+		if err := d.readLimits(logged.Context); err != nil {
+			return err
+		}
 		if logged.Solver != d.Info.Solver || logged.IsLanguageModel != d.Info.IsLanguageModel || logged.Sandbox != d.Info.Sandbox ||
-			logged.Certified != d.Info.Certified || !reflect.DeepEqual(logged.Tasks, d.Info.Tasks) {
-			return fmt.Errorf("%w: solver, sandbox or tasks differ from the log's: undo the change", ErrEdited)
+			logged.Certified != d.Info.Certified || logged.Registration != d.Info.Registration || !reflect.DeepEqual(logged.Tasks, d.Info.Tasks) {
+			return fmt.Errorf("%w: solver, sandbox, registration or tasks differ from the log's: undo the change", ErrEdited)
 		}
 		return nil
 	}
@@ -99,21 +111,19 @@ func (d *Data) checkInfo() error {
 
 // loadTexts reads the prompts, blocks, patches and verifier outputs that the
 // events name.
-func (d *Data) loadTexts(run *results.Run) error {
-	var shas []string
-	for i := range d.Events {
-		for _, sha := range []*string{d.Events[i].PatchSHA, d.Events[i].OutputSHA, d.Events[i].PromptSHA, d.Events[i].AddedSHA} {
-			if sha != nil {
-				shas = append(shas, *sha)
-			}
+func (d *Data) loadTexts(run *results.Run, forgiving bool) error {
+	for _, sha := range results.NamedBlobs(d.Events) {
+		data, err := run.Blob(sha)
+		switch {
+		case err == nil:
+			d.texts[sha] = string(data)
+		case forgiving && errors.Is(err, results.ErrNoBlob):
+			d.unread[sha] = fmt.Sprintf("the blob %.12s is not there", sha)
+		case forgiving && errors.Is(err, results.ErrBlobContent):
+			d.unread[sha] = fmt.Sprintf("the blob %.12s has another content than its name says", sha)
+		default:
+			return fmt.Errorf("read prompts, patches and outputs: %w", err)
 		}
-	}
-	blobs, err := run.Blobs(shas)
-	if err != nil {
-		return fmt.Errorf("read prompts, patches and outputs: %w", err)
-	}
-	for sha, data := range blobs {
-		d.texts[sha] = string(data)
 	}
 	for i := range d.Attempts {
 		if sha := d.Attempts[i].PatchSHA; sha != nil && d.patch[*sha].canonical == "" {

@@ -1,15 +1,23 @@
 // Package analysis says what a run means. It reads the sealed Parquet files of
 // package results, and nothing else of the run:
 //
-//  1. [Load] reads trials, attempts, events and the patches behind them.
+//  1. [Load] reads the events and the blobs behind them, and derives attempts
+//     and trials.
 //  2. pairs.go puts two arms' trials of one fork side by side and hands the
 //     counts to [paired.Difference], by group of tasks.
 //  3. landings.go and indicators.go look at where retries went: patch identity,
 //     similarity to the shared draft.
-//  4. gates.go recomputes from the log whether the experiment was one at all.
+//  4. The gates recompute from events and blobs whether the experiment was one
+//     at all: gates_wire.go what was sent (replay.go composes it anew),
+//     gates_loss.go missing and late trials, gates_grading.go the verdicts,
+//     gates_calls.go the models, gates_range.go the room for an effect.
 //  5. [Compare] puts the numbers into a [Comparison]: values, never formatted
 //     text. Its JSON form is the contract "retrial/compare/v1".
-//  6. text.go lays a Comparison out as tables for people.
+//  6. predictions.go scores what the design predicted; registered.go adds what the
+//     registry says of the run.
+//  7. text.go lays a Comparison out as tables for people.
+//  8. [NewAudit] puts the gates beside what the files say of each other:
+//     "retrial/audit/v1".
 //
 // The statistics themselves live in package paired, which knows nothing of
 // runs. This package never imports the harness.

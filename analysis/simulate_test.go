@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -18,7 +19,16 @@ type outcome struct {
 	scored   bool
 	output   string
 	fault    bool // infrastructure: the lane has no result
+	timeout  bool // verify ran out of time
+
+	guard, scoreGuard string // details of verdict and score; "" for what an honest attempt logs
+	tampered          string // detail of a tamper event, "" for none
+	served            string // the model that answered, "" for no call
+	compacted         string // detail of a compaction, "" for none
 }
+
+// What an honest attempt logs of protected files.
+const simGuard = `{"protected_sha":"pristine"}`
 
 // simulation makes a sealed run folder out of told outcomes: the real arms
 // compose the real prompts, so that every gate has its true subject.
@@ -121,7 +131,7 @@ func (s *simulation) seal(t *testing.T) string {
 		}
 	}
 	for i := range s.events {
-		s.events[i].RunID, s.events[i].DesignHash = "sim", s.d.Hash()
+		s.events[i].RunID, s.events[i].DesignHash = "sim", info.DesignHash
 	}
 	j.Append(s.events...)
 	if err := j.Commit(t.Context()); err != nil {
@@ -147,7 +157,7 @@ func (s *simulation) trial(taskIndex int, task results.TaskInfo, rep int) {
 	if s.d.Fork == arms.ForkShared {
 		base.ForkID = fork
 	}
-	s.log(base, results.KindTrialStart, nil)
+	s.log(base, results.KindTrialStart, func(e *results.Event) { e.Detail = simGuard })
 	for _, arm := range s.d.Resolved {
 		s.lane(base, fork, arm)
 	}
@@ -185,14 +195,22 @@ func (s *simulation) lane(base results.Event, fork string, arm arms.Arm) {
 			s.attempts[e.AttemptID] = true
 			s.attempt(e, d, o)
 		}
-		rec := arms.Record{Attempt: d.Attempt, Outcome: arms.Failed, VerifyOutput: o.output, Patch: o.patch}
-		if o.verified {
-			rec.Outcome = arms.Passed
-		}
+		rec := arms.Record{Attempt: d.Attempt, Outcome: o.word(), VerifyOutput: o.output, Patch: o.patch}
 		rec.Signature = arms.Sign(rec.Outcome, rec.VerifyOutput).Signature
 		state.Records = append(state.Records, rec)
 		state.Finished, passed = o.verified, o.verified && o.scored
 	}
+}
+
+// word is verify's.
+func (o outcome) word() arms.Outcome {
+	switch {
+	case o.timeout:
+		return arms.Timeout
+	case o.verified:
+		return arms.Passed
+	}
+	return arms.Failed
 }
 
 // attempt logs the events of one attempt, as a harness does.
@@ -211,19 +229,26 @@ func (s *simulation) attempt(e results.Event, d arms.Decision, o outcome) {
 			e.HistoryRecords = results.Ptr(int32(len(d.Injection.Shown)))
 		})
 	}
-	s.log(e, results.KindDiff, func(e *results.Event) { e.PatchSHA = s.blob("patch", o.patch) })
-	word := arms.Failed
-	if o.verified {
-		word = arms.Passed
+	if o.compacted != "" {
+		s.log(e, results.KindCompacted, func(e *results.Event) { e.Detail = o.compacted })
 	}
+	if o.served != "" {
+		s.log(e, results.KindModelCall, func(e *results.Event) { e.ModelAsked, e.ModelServed = results.Ptr("model"), &o.served })
+	}
+	s.log(e, results.KindDiff, func(e *results.Event) { e.PatchSHA = s.blob("patch", o.patch) })
+	if o.tampered != "" {
+		s.log(e, results.KindTamper, func(e *results.Event) { e.Detail = o.tampered })
+	}
+	word := o.word()
 	s.log(e, results.KindVerdict, func(e *results.Event) {
+		e.Detail = cmp.Or(o.guard, simGuard)
 		e.Outcome, e.Passed, e.OutputSHA = results.Ptr(string(word)), &o.verified, s.blob("output", o.output)
 		if f := arms.Sign(word, o.output); f.Signature != "" {
 			e.Signature = &f.Signature
 		}
 	})
 	if o.verified {
-		s.log(e, results.KindScore, func(e *results.Event) { e.Passed = &o.scored })
+		s.log(e, results.KindScore, func(e *results.Event) { e.Passed, e.Detail = &o.scored, cmp.Or(o.scoreGuard, simGuard) })
 	}
 	s.log(e, results.KindAttemptFinish, func(e *results.Event) {
 		e.Outcome, e.VerifyRuns = results.Ptr(string(word)), results.Ptr(int32(10))

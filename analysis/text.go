@@ -21,8 +21,19 @@ var Formats = []string{"text", "markdown", "csv", "json"}
 
 // Write lays c out in one of Formats. CSV holds the comparisons alone, floats
 // unrounded; JSON everything; text and markdown are for people.
-func Write(w io.Writer, c *Comparison, format string) error {
-	switch format {
+func Write(w io.Writer, c *Comparison, format string) error { return Page{Format: format}.Write(w, c) }
+
+// Page is how a comparison is laid out. Dim greys, as terminals do, what a text
+// shows of a run whose gates failed.
+type Page struct {
+	Format string // one of Formats
+	Dim    bool
+}
+
+// Write lays c out. The tables of a run whose gates failed are all there, and
+// marked: headed and begun, line by line, as not valid.
+func (p Page) Write(w io.Writer, c *Comparison) error {
+	switch p.Format {
 	case "json":
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
@@ -30,9 +41,9 @@ func Write(w io.Writer, c *Comparison, format string) error {
 	case "csv":
 		return writeCSV(w, c)
 	case "markdown", "text":
-		return writePage(w, c, format == "markdown")
+		return p.writeSections(w, c)
 	}
-	return fmt.Errorf("unknown format %q (valid: %s)", format, strings.Join(Formats, ", "))
+	return fmt.Errorf("unknown format %q (valid: %s)", p.Format, strings.Join(Formats, ", "))
 }
 
 // section is one table of the page, with a heading and notes for its reader.
@@ -41,44 +52,81 @@ type section struct {
 	header []string
 	rows   [][]string
 	notes  []string
+	sound  bool // holds whether or not the run measured anything: the gates themselves
 }
 
-func writePage(w io.Writer, c *Comparison, markdown bool) error {
-	var b strings.Builder
+// notValid stands over every table of a run whose gates failed, invalidLine
+// before each line of it.
+const (
+	notValid    = "(not valid) "
+	invalidLine = "~ "
+)
+
+func (p Page) writeSections(w io.Writer, c *Comparison) error {
+	markdown, failed := p.Format == "markdown", len(c.Failed()) > 0
+	var page strings.Builder
 	for _, line := range head(c) {
-		b.WriteString(line + "\n")
+		page.WriteString(printed(line) + "\n")
 		if markdown {
-			b.WriteString("\n")
+			page.WriteString("\n")
 		}
 	}
-	for _, s := range []section{armSection(c), pairSection(c), landingSection(c), indicatorSection(c), gateSection(c)} {
+	for _, s := range []section{armSection(c), stepSection(c), wordingSection(c), pairSection(c), landingSection(c), indicatorSection(c), predictionSection(c), gateSection(c), registrationSection(c)} {
 		if len(s.rows) == 0 {
 			continue
 		}
-		prefix := ""
-		if markdown {
-			prefix = "### "
-		}
-		b.WriteString("\n" + prefix + s.title + "\n")
-		if markdown {
-			b.WriteString("\n")
-		}
-		if err := s.table(&b, markdown); err != nil {
+		text, err := s.lay(markdown, failed && !s.sound)
+		if err != nil {
 			return fmt.Errorf("lay out table: %w", err)
 		}
-		for _, n := range s.notes {
-			if markdown {
-				b.WriteString("\n")
+		page.WriteString("\n")
+		for line := range strings.Lines(text) {
+			line = printed(line)
+			if failed && !s.sound && !markdown {
+				line = p.invalid(line)
 			}
-			b.WriteString(n + "\n")
+			page.WriteString(line + "\n")
 		}
-	}
-	var page strings.Builder
-	for line := range strings.Lines(b.String()) {
-		page.WriteString(strings.TrimRight(plain(line), " ") + "\n")
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
+}
+
+// printed is a line as it may reach a terminal.
+func printed(line string) string { return strings.TrimRight(plain(line), " ") }
+
+// invalid sets a line apart that does not answer the question.
+func (p Page) invalid(line string) string {
+	line = strings.TrimRight(invalidLine+line, " ")
+	if p.Dim {
+		return "\x1b[2m" + line + "\x1b[0m"
+	}
+	return line
+}
+
+// lay is the section's text, from its title on.
+func (s section) lay(markdown, invalid bool) (string, error) {
+	var b strings.Builder
+	if markdown {
+		b.WriteString("### ")
+	}
+	if invalid {
+		b.WriteString(notValid)
+	}
+	b.WriteString(s.title + "\n")
+	if markdown {
+		b.WriteString("\n")
+	}
+	if err := s.table(&b, markdown); err != nil {
+		return "", err
+	}
+	for _, n := range s.notes {
+		if markdown {
+			b.WriteString("\n")
+		}
+		b.WriteString(n + "\n")
+	}
+	return b.String(), nil
 }
 
 func (s section) table(w io.Writer, markdown bool) error {
@@ -87,7 +135,7 @@ func (s section) table(w io.Writer, markdown bool) error {
 		align[i] = tw.AlignRight
 	}
 	align[0] = tw.AlignLeft
-	if s.header[len(align)-1] == "seen in the log" {
+	if last := s.header[len(align)-1]; last == "seen in the log" || last == "reason" {
 		for i := range align {
 			align[i] = tw.AlignLeft
 		}
@@ -125,11 +173,15 @@ func head(c *Comparison) []string {
 			names = append(names, g.Gate)
 		}
 		lines = append(lines, "MEASUREMENT FAILURE: "+strings.Join(names, ", ")+". The numbers below do not answer the question.")
+		for _, g := range failed {
+			lines = append(lines, fmt.Sprintf("Failed, %s: %s; wanted: %s.", g.Gate, strings.TrimSuffix(g.Message, "."), g.Threshold))
+		}
 	}
 	r := c.Run
 	if !r.Complete {
 		lines = append(lines, "INCOMPLETE: the run stopped before its last trial.")
 	}
+	lines = append(lines, r.registryLines()...)
 	if r.Question != "" {
 		lines = append(lines, strings.Join(strings.Fields(r.Question), " "))
 	}
@@ -138,8 +190,8 @@ func head(c *Comparison) []string {
 	} else {
 		lines = append(lines, "Solver: "+r.Solver)
 	}
-	lines = append(lines, fmt.Sprintf("%s: %s of %s, %s, up to %s, seed %d; %s made; exploratory.",
-		r.Name, plural(r.Tasks, "task"), r.Corpus, plural(r.Replicates, "replicate"), plural(r.Attempts, "attempt"), r.Seed, plural(r.AttemptsMade, "attempt")))
+	lines = append(lines, fmt.Sprintf("%s: %s of %s, %s, up to %s, seed %d; %s made; %s.",
+		r.Name, plural(r.Tasks, "task"), r.Corpus, plural(r.Replicates, "replicate"), plural(r.Attempts, "attempt"), r.Seed, plural(r.AttemptsMade, "attempt"), r.status()))
 	if r.Sandbox == "none" {
 		lines = append(lines, "Sandbox: none. Commands ran unsandboxed.")
 	} else {
@@ -179,6 +231,7 @@ func armSection(c *Comparison) section {
 		"in which an arm can act; recovered: the share of them that succeeded. false passes: trials that passed verify and failed the score.",
 		"missing: trials without a result, neither pass nor fail. Costs count shared attempts in full for each arm.",
 	}
+	s.notes = append(s.notes, compactedNotes(c.Arms)...)
 	for _, a := range c.Arms {
 		for _, reason := range slices.Sorted(maps.Keys(a.MissingReasons)) {
 			s.notes = append(s.notes, fmt.Sprintf("%s: %d missing: %s", a.Arm, a.MissingReasons[reason], reason))
@@ -277,16 +330,9 @@ func indicatorSection(c *Comparison) section {
 }
 
 func gateSection(c *Comparison) section {
-	s := section{title: "Gates", header: []string{"gate", "passed", "wanted", "seen in the log"}}
+	s := section{title: "Gates", sound: true, header: []string{"gate", "passed", "wanted", "seen in the log"}}
 	for _, g := range c.Gates {
-		passed := "-"
-		if g.Passed != nil {
-			passed = map[bool]string{true: "yes", false: "NO"}[*g.Passed]
-			if *g.Passed && g.Warning {
-				passed = "warning"
-			}
-		}
-		s.rows = append(s.rows, []string{g.Gate, passed, g.Threshold, g.Message})
+		s.rows = append(s.rows, []string{g.Gate, g.word(), g.Threshold, g.Message})
 	}
 	return s
 }

@@ -10,24 +10,20 @@ import (
 // Injection tells what one retry prompt was given of the history: the data of
 // one accounting event (step 7).
 type Injection struct {
-	Records int     // records considered, before merging
-	Shown   []int   // attempt numbers shown, in the order shown
-	Chars   int     // runes of the added block
-	Cuts    []Cut   // parts that a cap cut, in the order shown (step 4)
-	Merges  []Merge // records merged away, in the order shown (step 5)
+	Records int     `json:"records"` // records considered, before merging
+	Shown   []int   `json:"shown"`   // attempt numbers shown, in the order shown
+	Chars   int     `json:"chars"`   // runes of the added history
+	Cuts    []Cut   `json:"cuts"`    // parts that a cap cut, in the order shown (step 4)
+	Merges  []Merge `json:"merges"`  // records merged away, in the order shown (step 5)
+	Noisy   []int   `json:"noisy"`   // attempts shown with another attempt's verifier output
 }
 
 // Cut is one part that a cap cut.
 type Cut struct {
-	Attempt int
-	Part    Part
-	Chars   int // runes removed, as the marker says
-}
-
-// Merge is one record that stands for others with the same signature.
-type Merge struct {
-	Kept int   // attempt number of the earliest
-	Also []int // attempts that failed the same way, in order
+	Attempt int  `json:"attempt"`
+	Part    Part `json:"part"`
+	Chars   int  `json:"chars"`  // runes removed; what the marker says where caps count characters
+	Tokens  int  `json:"tokens"` // tokens removed, as the marker says; 0 where caps count characters
 }
 
 // Compose writes the block that arm a adds to the retry prompt for these
@@ -38,32 +34,52 @@ type Merge struct {
 // What records hold stands inside fences that it cannot close, as it is but for
 // NUL and bytes that are not UTF-8, which become U+FFFD. Nothing else of a
 // record reaches the block.
+//
+// An arm whose caps count tokens is composed by ComposeTokens.
 func (a Arm) Compose(records []Record) (block string, inj *Injection) {
+	return a.ComposeTokens(records, a.count)
+}
+
+// ComposeTokens is Compose with a counter for caps that count tokens. It panics
+// where the arm needs one and gets none: Ready tells that beforehand.
+func (a Arm) ComposeTokens(records []Record, count TokenCounter) (block string, inj *Injection) {
+	if err := a.Ready(count); err != nil {
+		panic(err)
+	}
+	a.count = count
 	switch {
-	case len(records) == 0:
+	case len(records) == 0 && a.summary == "":
 		return "", nil
-	case a.Memory == MemoryLast:
+	case a.Memory == MemoryLast && len(records) > 0:
 		records = records[len(records)-1:]
-	case a.Memory != MemoryAll:
+	case !a.ShowsHistory():
 		if a.shows(PartNotice) {
 			return joinBlocks(a.Heading, a.Footer), nil
 		}
 		return "", nil
 	}
 	inj = &Injection{Records: len(records)}
-	parts := []string{a.Heading}
+	parts := []string{a.Heading, a.summaryBlock()}
 	for _, m := range a.merge(records) {
 		inj.Shown = append(inj.Shown, m.Attempt)
-		if len(m.also) > 0 {
-			inj.Merges = append(inj.Merges, Merge{Kept: m.Attempt, Also: m.also})
-		}
-		text, cuts := a.composeRecord(m)
-		inj.Cuts = append(inj.Cuts, cuts...)
-		parts = append(parts, text)
+		parts = append(parts, a.composeNoted(m, inj))
 	}
 	block = joinBlocks(append(parts, a.Footer)...)
 	inj.Chars = utf8.RuneCountInString(block)
 	return block, inj
+}
+
+// composeNoted writes one record and notes what became of it.
+func (a Arm) composeNoted(m merged, inj *Injection) string {
+	if len(m.also) > 0 {
+		inj.Merges = append(inj.Merges, Merge{Kept: m.Attempt, Also: m.also})
+	}
+	if m.noisy && a.shows(PartOutput) {
+		inj.Noisy = append(inj.Noisy, m.Attempt)
+	}
+	text, cuts := a.composeRecord(m)
+	inj.Cuts = append(inj.Cuts, cuts...)
+	return text
 }
 
 // joinBlocks joins what is not empty by blank lines and ends it with a newline.
@@ -79,30 +95,6 @@ func joinBlocks(parts ...string) string {
 		return ""
 	}
 	return strings.Join(out, "\n\n") + "\n"
-}
-
-// merged is a record and the later attempts that it stands for.
-type merged struct {
-	Record
-	also []int
-}
-
-// merge keeps the earliest record of each signature, in order (step 5).
-// Records without a signature are never merged.
-func (a Arm) merge(records []Record) []merged {
-	kept := make([]merged, 0, len(records))
-	first := map[string]int{} // signature → index in kept
-	for _, r := range records {
-		if i, seen := first[r.Signature]; seen && a.Dedupe == DedupeExact {
-			kept[i].also = append(kept[i].also, r.Attempt)
-			continue
-		}
-		if r.Signature != "" {
-			first[r.Signature] = len(kept)
-		}
-		kept = append(kept, merged{Record: r})
-	}
-	return kept
 }
 
 // verdictWords say each outcome in a record's label.
@@ -121,54 +113,72 @@ func verdict(o Outcome) string {
 	return strconv.Quote(string(o))
 }
 
+// cutter cuts in the unit of the arm's caps.
+func (a Arm) cutter() cutter {
+	if !a.NeedsTokens() {
+		return cutter{}
+	}
+	return cutter{count: a.count}
+}
+
 // composeRecord writes one record under its label and notes the cuts.
 func (a Arm) composeRecord(m merged) (text string, cuts []Cut) {
-	label := fmt.Sprintf("### Attempt %d", m.Attempt)
+	c := a.cutter()
+	words := a.wording()
+	label := fmt.Sprintf("### %s %d", words.Attempt, m.Attempt)
 	if a.shows(PartVerdict) {
 		label += ": " + verdict(m.Outcome)
 	}
 	blocks := []string{label}
 	if len(m.also) > 0 {
-		blocks = append(blocks, recurrence(m.also))
+		blocks = append(blocks, recurrence(m.Attempt, m.also))
 	}
 	if a.shows(PartDiff) && m.Patch == "" {
-		blocks = append(blocks, "Patch that was tried: none, the files were left as they were.")
+		blocks = append(blocks, words.NoPatch)
 	}
 	for _, p := range []struct {
 		part         Part
 		title, label string
 		text         string
 		limit        int
-		cut          func(text string, limit int) (string, int)
+		cut          func(text string, limit int) (kept, cut string)
 	}{
-		{PartDescription, "What it set out to do:", "text", m.Description, a.Caps.Description, cutMiddle},
-		{PartDiff, "Patch that was tried:", "diff", m.Patch, a.Caps.Diff, cutLines},
-		{PartOutput, "Verifier output:", "text", m.VerifyOutput, a.Caps.Output, cutMiddle},
-		{PartFirstError, "First tool step that errored:", "text", m.FirstError, a.Caps.FirstError, cutMiddle},
+		{PartDescription, words.Description, "text", m.Description, a.Caps.Description, c.middle},
+		{PartDiff, words.Patch, "diff", m.Patch, a.Caps.Diff, c.lines},
+		{PartOutput, words.Output, "text", m.VerifyOutput, a.Caps.Output, c.middle},
+		{PartFirstError, words.FirstError, "text", m.FirstError, a.Caps.FirstError, c.middle},
 	} {
 		if !a.shows(p.part) || p.text == "" {
 			continue
 		}
 		text, removed := p.cut(printable(p.text), p.limit)
-		if removed > 0 {
-			cuts = append(cuts, Cut{Attempt: m.Attempt, Part: p.part, Chars: removed})
+		if removed != "" {
+			cut := Cut{Attempt: m.Attempt, Part: p.part, Chars: utf8.RuneCountInString(removed)}
+			if c.count != nil {
+				cut.Tokens = c.count(removed)
+			}
+			cuts = append(cuts, cut)
 		}
 		blocks = append(blocks, p.title+"\n\n"+fenced(p.label, text))
 	}
 	return joinBlocks(blocks...), cuts
 }
 
-// recurrence is the sentence that a record carries which stands for others.
-func recurrence(also []int) string {
+// recurrence is the sentence that a record carries which stands for others:
+// later ones, or with dedupe_keep: last earlier ones.
+func recurrence(attempt int, also []int) string {
 	nums := make([]string, len(also))
 	for i, n := range also {
 		nums[i] = strconv.Itoa(n)
 	}
-	word, records := "attempt", "whose record is"
+	word, records, when := "attempt", "whose record is", "again"
 	if len(nums) > 1 {
 		word, records = "attempts", "whose records are"
 	}
-	return fmt.Sprintf("This failure was seen %d times: again in %s %s, %s left out.", len(also)+1, word, strings.Join(nums, ", "), records)
+	if also[0] < attempt {
+		when = "before"
+	}
+	return fmt.Sprintf("This failure was seen %d times: %s in %s %s, %s left out.", len(also)+1, when, word, strings.Join(nums, ", "), records)
 }
 
 // printable replaces what JSON or an endpoint would not carry: each byte that

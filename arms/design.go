@@ -29,14 +29,19 @@ type Design struct {
 	Stop       StopRule           `yaml:"stop" json:"stop" jsonschema_description:"When a run ends before its last trial."`
 	Budget     RunBudget          `yaml:"budget" json:"budget" jsonschema_description:"Bounds of the whole run; 0 is no bound."`
 	Limits     Limits             `yaml:"limits" json:"limits" jsonschema_description:"Bounds of one attempt; 0 is no bound."`
+	Context    Context            `yaml:"context" json:"context" jsonschema_description:"How much of a model's window a prompt may take, and what is done with one that would take more."`
 	Keep       string             `yaml:"keep" json:"keep" jsonschema_description:"What is kept of the attempts. all: every prompt, patch and output."`
 	Sandbox    string             `yaml:"sandbox" json:"sandbox" jsonschema_description:"How commands run. auto: bubblewrap, but none for the built-in repairer on a built-in corpus."`
+
+	Predictions []Prediction `yaml:"predictions" json:"predictions" jsonschema_description:"What is expected of the outcome, written before the run; it is scored against what is observed."`
 }
 
 // SolverSpec says who attempts the tasks.
 type SolverSpec struct {
 	Kind   string `yaml:"kind" json:"kind" jsonschema_description:"mutate: the built-in repairer, not a language model."`
 	Memory string `yaml:"memory" json:"memory" jsonschema_description:"What mutate does with the history that it is shown: it heeds it, ignores it, or stays near the last patch (fixate)."`
+
+	Ladder []string `yaml:"ladder" json:"ladder" jsonschema_description:"The rungs above the first that an escalation climbs. mutate has one, wide: three times the lines, and 192 verify runs."`
 }
 
 // Fork is whether the arms of a trial continue from one draft.

@@ -48,6 +48,9 @@ budget: {usd: 5.5, attempts: 20000}
 limits: {attempt: 90s, steps: 50, tokens: 200000, verify_runs: 32}
 keep: all
 sandbox: none
+context: {model: gpt-4o, tokenizer: o200k_base, window: 9000, compact_at: 0.5, compactor: summarise, restore: false}
+predictions:
+  - {treatment: own, control: short, value: 0.1, low: -0.1, high: 0.3, level: 0.8, note: Less is more.}
 `
 
 const least = "name: least\ncorpus: c\narms: [blind, notice]\n"
@@ -61,21 +64,28 @@ func parse(t testing.TB, text string) *arms.Design {
 	return d
 }
 
+func ptr[T any](v T) *T { return &v }
+
 func TestParseDesign(t *testing.T) {
 	d := parse(t, sound)
-	full := arms.Caps{Diff: 2000, Output: 2000, FirstError: 500, Description: 1000}
+	full := arms.Caps{Diff: 2000, Output: 2000, FirstError: 500, Description: 1000, Unit: arms.UnitCharacters}
 	short := arm(t, "diff-feedback")
 	short.Name, short.Base, short.Question, short.Caps.Diff = "short", "diff-feedback", "Is less enough?", 500
 	want := &arms.Design{
 		Name: "all-named", Question: "Does it?", Corpus: "builtin:py-bugs", Tasks: []string{"merge-*", "!merge-two"}, Limit: 9,
-		Solver: arms.SolverSpec{Kind: "mutate", Memory: "ignore"}, Attempts: 4, Replicates: 6, Seed: 1<<64 - 1, Fork: arms.ForkIndependent,
+		Solver: arms.SolverSpec{Kind: "mutate", Memory: "ignore", Ladder: []string{"wide"}}, Attempts: 4, Replicates: 6, Seed: 1<<64 - 1, Fork: arms.ForkIndependent,
 		Resolved: []arms.Arm{arm(t, "blind"), short, {
 			Name: "own", Memory: arms.MemoryAll, Show: []arms.Part{arms.PartVerdict, arms.PartDescription}, Caps: full,
-			Dedupe: arms.DedupeExact, Heading: "## Before", Footer: "Go on.",
+			Dedupe: arms.DedupeExact, DedupeKeep: arms.KeepFirst, Heading: "## Before", Footer: "Go on.", From: arms.FromOwn, Placement: arms.PlaceBlock,
+			OnRepeat: []arms.Action{arms.ActionAppend}, Repeats: 1, Causes: short.Causes, Pivot: short.Pivot, Wordings: 1,
 		}},
 		Primary: arms.Primary{Treatment: "own", Control: "short", Margin: 0.05}, Gates: map[string]float64{"at_risk_min": 0.1, "recovery_max": 0.9},
 		Stop: arms.StopRule{Rule: "fixed"}, Budget: arms.RunBudget{USD: 5.5, Attempts: 20000},
 		Limits: arms.Limits{Attempt: arms.Duration(90 * time.Second), Steps: 50, Tokens: 200000, VerifyRuns: 32}, Keep: "all", Sandbox: "none",
+		Predictions: []arms.Prediction{{
+			Treatment: "own", Control: "short", Estimand: "delta", Value: ptr(0.1), Low: ptr(-0.1), High: ptr(0.3), Level: ptr(0.8), Note: "Less is more.",
+		}},
+		Context: arms.Context{Model: "gpt-4o", Tokenizer: "o200k_base", Window: 9000, CompactAt: 0.5, Compactor: arms.CompactSummarise},
 	}
 	if d.Arms = nil; !reflect.DeepEqual(d, want) {
 		t.Errorf("got  %s\nwant %s", d.JSON(), want.JSON())
@@ -87,11 +97,13 @@ func TestParseDesign(t *testing.T) {
 
 func TestDesignDefaults(t *testing.T) {
 	want := &arms.Design{
-		Name: "least", Corpus: "c", Tasks: []string{}, Solver: arms.SolverSpec{Kind: "mutate", Memory: "heed"}, Attempts: 3, Replicates: 5, Seed: 1,
+		Name: "least", Corpus: "c", Tasks: []string{}, Solver: arms.SolverSpec{Kind: "mutate", Memory: "heed", Ladder: []string{"wide"}}, Attempts: 3, Replicates: 5, Seed: 1,
 		Fork: arms.ForkShared, Resolved: []arms.Arm{arm(t, "blind"), arm(t, "notice")}, Primary: arms.Primary{Treatment: "notice", Control: "blind"},
 		Gates: map[string]float64{}, Stop: arms.StopRule{Rule: "fixed"}, Limits: arms.Limits{Attempt: arms.Duration(10 * time.Minute), VerifyRuns: 64}, Keep: "all", Sandbox: "auto",
+		Predictions: []arms.Prediction{},
+		Context:     arms.Context{CompactAt: 0.9, Compactor: arms.CompactNone, Restore: true},
 	}
-	for _, text := range []string{least, least + "tasks:\ngates:\nquestion:\n", "# a comment\n\n" + least + "solver: {}\nlimits: {}\n"} {
+	for _, text := range []string{least, least + "tasks:\ngates:\nquestion:\n", "# a comment\n\n" + least + "solver: {}\nlimits: {}\ncontext: {window: , restore: }\n"} {
 		d := parse(t, text)
 		if d.Arms = nil; !reflect.DeepEqual(d, want) {
 			t.Errorf("%s\ngot  %s\nwant %s", text, d.JSON(), want.JSON())
@@ -101,17 +113,20 @@ func TestDesignDefaults(t *testing.T) {
 		t.Errorf("a single arm is compared: %+v", d.Primary)
 	}
 	for name, caps := range map[string]arms.Caps{
-		"{name: x, memory: all, show: [diff], caps: {diff: 7}}":                                            {Diff: 7, Output: 2000, FirstError: 500, Description: 1000},
-		"{name: x, base: diff-feedback, caps: {output: 0}}":                                                {Diff: 2000, Output: 0, FirstError: 500, Description: 1000},
-		"{name: x, base: diff-feedback, caps: {diff: 0, output: 0, first_error: 0, description: 0}}":       {},
+		"{name: x, memory: all, show: [diff], caps: {diff: 7}}":                                            {Diff: 7, Output: 2000, FirstError: 500, Description: 1000, Unit: arms.UnitCharacters},
+		"{name: x, base: diff-feedback, caps: {output: 0}}":                                                {Diff: 2000, Output: 0, FirstError: 500, Description: 1000, Unit: arms.UnitCharacters},
+		"{name: x, base: diff-feedback, caps: {diff: 0, output: 0, first_error: 0, description: 0}}":       {Unit: arms.UnitCharacters},
+		"{name: x, base: diff-feedback, caps: {unit: tokens}}":                                             {Diff: 2000, Output: 2000, FirstError: 500, Description: 1000, Unit: arms.UnitTokens},
 		"{name: x, base: diff-feedback, caps: }":                                                           arms.DefaultCaps,
-		"{name: x, memory: all, show: [diff], caps: {diff: 0, output: 0, first_error: 0, description: 0}}": {},
+		"{name: x, memory: all, show: [diff], caps: {diff: 0, output: 0, first_error: 0, description: 0}}": {Unit: arms.UnitCharacters},
 	} {
 		if got := parse(t, "name: d\ncorpus: c\narms: [blind, "+name+"]\n").Resolved[1].Caps; got != caps {
 			t.Errorf("%s has caps %+v, want %+v", name, got, caps)
 		}
 	}
 }
+
+var presetList = strings.Join(arms.PresetNames(), ", ")
 
 // designFaults are faults of a design, and what is told.
 var designFaults = []struct {
@@ -131,6 +146,12 @@ var designFaults = []struct {
 	{"fork", "independent", "independant", `d.yaml:10: unknown fork "independant" (did you mean "independent"?)`},
 	{"fork, far off", "independent", "nothing", `d.yaml:10: unknown fork "nothing" (valid: shared, independent)`},
 	{"stop rule", "rule: fixed", "rule: fixd", `d.yaml:26: unknown stop rule "fixd" (did you mean "fixed"?)`},
+	{"compactor", "compactor: summarise", "compactor: summarize", `d.yaml:31: unknown compactor "summarize" (did you mean "summarise"?)`},
+	{"no window", "window: 9000", "window: -1", "d.yaml:31: context.window: -1 is not between 0 and 1000000000"},
+	{"no fraction", "compact_at: 0.5", "compact_at: 0", "d.yaml:31: context.compact_at: 0 is not a fraction above 0, up to 1"},
+	{"fraction above 1", "compact_at: 0.5", "compact_at: 1.01", "d.yaml:31: context.compact_at: 1.01 is not a fraction above 0, up to 1"},
+	{"restore", "restore: false", "restore: maybe", `d.yaml:31: context.restore: want true or false, got "maybe"`},
+	{"unknown key of the context", "restore:", "restor:", `d.yaml:31: context: unknown key "restor" (did you mean "restore"?)`},
 	{"keep", "keep: all", "keep: al", `d.yaml:29: unknown keep "al" (did you mean "all"?)`},
 	{"sandbox", "sandbox: none", "sandbox: bublewrap", `d.yaml:30: unknown sandbox "bublewrap" (did you mean "bubblewrap"?)`},
 	{"name", "name: all-named", "name: a/b", `d.yaml:1: name "a/b" must be a word of letters, digits, '.', '_' and '-' that starts with a letter or digit, at most 100 long: it names the run folder`},
@@ -162,7 +183,7 @@ var designFaults = []struct {
 	{"arm null", "  - blind", "  - null", `d.yaml:12: an arm is a preset's name, or a mapping with name and base`},
 	{"arm a list", "  - blind", "  - [blind]", `d.yaml:12: an arm is a preset's name, or a mapping with name and base`},
 	{"base", "base: diff-feedback", "base: diff-fedback", `d.yaml:14: unknown arm "diff-fedback" (did you mean "diff-feedback"?)`},
-	{"arm without base", "    base: diff-feedback\n", "", `d.yaml:13: arm "short" shows nothing: give it a base (blind, notice, last-verdict, diff-feedback), or memory and show`},
+	{"arm without base", "    base: diff-feedback\n", "", `d.yaml:13: arm "short" shows nothing: give it a base (` + presetList + `), or memory and show`},
 	{"arm without name", "name: own", "name: \"\"", `d.yaml:18: an arm that is not a preset needs a name`},
 	{"preset redefined", "name: short", "name: notice", `d.yaml:13: arm "notice" has the name of a preset but changes its knobs: give it a name of its own and base: notice`},
 	{"arm twice", "name: own", "name: short", `d.yaml:18: arm "short" stands in the design twice`},
@@ -178,7 +199,26 @@ var designFaults = []struct {
 	{"null shown", "[verdict, description]", "", `d.yaml:20: arm "own": show: memory all but shows nothing`},
 	{"cap below 0", "diff: 500", "diff: -1", `d.yaml:16: arm "short": caps: must not be negative`},
 	{"silent notice", "base: diff-feedback\n", "base: notice\n    heading: \"\"\n", `d.yaml:15: arm "short": heading: is empty: the notice has nothing to say`},
-	{"no arms", sound[strings.Index(sound, "arms:\n"):strings.Index(sound, "primary:")], "", `d.yaml: arms is missing: name at least one of blind, notice, last-verdict, diff-feedback`},
+	{"source", "dedupe: exact", "from: donor", `d.yaml:21: arm "own": from: unknown source "donor" (did you mean "donors"?)`},
+	{"donors of nothing", "base: diff-feedback\n", "base: blind\n    from: donors\n", `d.yaml:15: arm "short": from: is donors, but memory none shows no record`},
+	{"placement", "dedupe: exact", "placement: turn", `d.yaml:21: arm "own": placement: unknown placement "turn" (did you mean "turns"?)`},
+	{"turns of nothing", "base: diff-feedback\n", "base: blind\n    placement: turns\n", `d.yaml:15: arm "short": placement: is turns, but memory none has no turn to show`},
+	{"no pointer", "dedupe: exact", "placement: file", `d.yaml:18: arm "own": pointer: must name the file .retrial/earlier-attempts.md, or nothing would tell of it`},
+	{"pointer to nothing", "dedupe: exact", "pointer: .retrial/earlier-attempts.md", `d.yaml:21: arm "own": pointer: is for placement file, and placement is block`},
+	{"action", "dedupe: exact", "on_repeat: [repln]", `d.yaml:21: arm "own": on_repeat: unknown action "repln" (did you mean "replan"?)`},
+	{"no action", "dedupe: exact", "on_repeat: []", `d.yaml:21: arm "own": on_repeat: is empty: [append] is to go on as before`},
+	{"action without history", "base: diff-feedback\n", "base: blind\n    on_repeat: [pivot]\n", `d.yaml:15: arm "short": on_repeat: acts on the history, and memory none has none`},
+	{"repeats", "dedupe: exact", "repeats: 0", `d.yaml:21: arm "own": repeats: 0 is below 1, the second sighting of a signature`},
+	{"no causes", "base: diff-feedback\n", "base: replan\n    causes: ' '\n", `d.yaml:15: arm "short": causes: is empty: the planner is told the causes under it`},
+	{"no pivot", "dedupe: exact", "on_repeat: [pivot]\n    pivot: ''", `d.yaml:22: arm "own": pivot: is empty: nothing would stand in the history's place`},
+	{"wordings", "base: diff-feedback\n", "base: diff-feedback\n    wordings: 9\n", `d.yaml:15: arm "short": wordings: 9: there are 4, and 1 is the arm's own alone`},
+	{"wordings over an own heading", "dedupe: exact", "wordings: 2", `d.yaml:21: arm "own": wordings: rotates built-in headings, which would replace the one that the arm gives`},
+	{"noise", "base: diff-feedback\n", "base: diff-feedback\n    verifier_noise: 1.5\n", `d.yaml:15: arm "short": verifier_noise: 1.5 is not a fraction from 0 to 1`},
+	{"noise in nothing", "dedupe: exact", "verifier_noise: 0.1", `d.yaml:21: arm "own": verifier_noise: has no verifier output to replace: the arm shows none`},
+	{"noise in donors", "base: diff-feedback\n", "base: deranged\n    verifier_noise: 0.1\n", `d.yaml:15: arm "short": verifier_noise: is for an arm's own records, and this one shows donors'`},
+	{"rung", "memory: ignore}", "memory: ignore, ladder: [wider]}", `d.yaml:6: unknown rung "wider" (did you mean "wide"?)`},
+	{"rung twice", "memory: ignore}", "memory: ignore, ladder: [wide, wide]}", `d.yaml:6: the rung "wide" stands in the ladder twice`},
+	{"no arms", sound[strings.Index(sound, "arms:\n"):strings.Index(sound, "primary:")], "", `d.yaml: arms is missing: name at least one of ` + presetList},
 	{"empty", sound, " \n", `d.yaml: the file is empty`},
 	{"two documents", "sandbox: none\n", "sandbox: none\n---\nname: x\n", `d.yaml:32: a second document: want one, without ---`},
 	{"not UTF-8", "Does it?", "Does \xff?", `d.yaml:2: the file is not UTF-8 text`},
@@ -244,8 +284,12 @@ func TestDesignJSONKeys(t *testing.T) {
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			key := f.Tag.Get("yaml")
-			if f.Name == "Arms" {
-				continue // stands there resolved
+			if f.Name == "Arms" || !f.IsExported() {
+				continue // stands there resolved, or is of a replicate
+			}
+			if f.Name == "TwinOf" {
+				want = append(want, "aa_twin") // stands in YAML as aa-twin, beside a name alone
+				continue
 			}
 			if f.Name == "Resolved" {
 				key = "arms"
@@ -284,8 +328,8 @@ func TestHashKnowsEveryField(t *testing.T) {
 		switch v.Kind() {
 		case reflect.Struct:
 			for i := range v.NumField() {
-				if name := v.Type().Field(i).Name; name != "Arms" {
-					walk(path+"."+name, v.Field(i))
+				if f := v.Type().Field(i); f.Name != "Arms" && f.IsExported() {
+					walk(path+"."+f.Name, v.Field(i))
 				}
 			}
 			return
@@ -293,6 +337,9 @@ func TestHashKnowsEveryField(t *testing.T) {
 			for i := range v.Len() {
 				walk(path+"[]", v.Index(i))
 			}
+		case reflect.Pointer:
+			walk(path, v.Elem())
+			return
 		}
 		old := reflect.New(v.Type()).Elem()
 		old.Set(v)
@@ -307,6 +354,8 @@ func TestHashKnowsEveryField(t *testing.T) {
 			v.SetFloat(v.Float() + 0.5)
 		case reflect.Slice:
 			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
 		case reflect.Map:
 			v.Set(reflect.ValueOf(map[string]float64{"at_risk_min": 0.1}))
 		default:

@@ -21,9 +21,13 @@
 //     own, in presets.yaml.
 //  4. Cap each part of a record and cut it with a visible marker: [Caps], the
 //     functions in cut.go, and a [Cut] for each.
-//  5. Merge records of one failure signature, keep the earliest, say that and
-//     where it recurred: [Dedupe], [Merge]; signatures are made by [Sign].
-//  6. Notice a repeated signature: [Repeat].
+//  5. Merge records of one failure, by signature or, with [Fuzzy], by the words
+//     of their outputs; keep the earliest or the latest, say that and where it
+//     recurred: [Dedupe], [Keep], [Merge]; signatures are made by [Sign].
+//  6. When a failure repeats ([Arm.Repeat]), change something structural:
+//     [Arm.OnRepeat] says what, in next.go. A plan from the accumulated causes
+//     stands in the history's place, the next rung of the solver's ladder makes
+//     the attempt, or the solver is told to go another way.
 //  7. Account for what was injected: an [Injection] comes with every prompt
 //     that shows records, for one event.
 //
@@ -32,9 +36,15 @@
 //	State --Arm.Next--> Decision{Action, Prompt, Injection}     next.go
 //	          |
 //	          +-- Problem.prompt: what all arms share            prompt.go
-//	          +-- Arm.Compose: what this arm adds to it          compose.go, cut.go
+//	          +-- Arm.Add: what this arm adds to it              next.go, place.go
+//	               +-- Arm.Compose: the history                  compose.go, cut.go, wording.go
+//	records.jsonl --ParseRecords--> []Record                     readrecords.go
 //	verifier output --NormaliseOutput--> Record.VerifyOutput     normalise.go
-//	                --Sign--> Record.Signature                   signature.go
+//	                --Sign--> Record.Signature                   signature.go, package signature
+//	records --Arm.merge--> one record for each failure          dedupe.go
 //	design.yaml --Override, ParseDesign--> Design                override.go, parse.go, design.go
+//	          |
+//	          +-- Prediction: what was expected of the outcome   prediction.go
+//	          +-- Arm.Specimen: how an arm composes, to be hashed specimen.go
 //	            --Schema--> what an editor completes             schema.go
 package arms

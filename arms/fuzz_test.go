@@ -3,10 +3,15 @@ package arms_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/tools/txtar"
 
 	"retrial/arms"
 	"retrial/arms/suites"
@@ -112,6 +117,21 @@ func FuzzSign(f *testing.F) {
 	for _, s := range nasty {
 		f.Add(s)
 	}
+	files, err := filepath.Glob("signature/testdata/*/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := 0; i < len(ar.Files); i += 9 {
+			if len(ar.Files[i].Data) < 4000 { // larger ones only slow it down
+				f.Add(string(ar.Files[i].Data))
+			}
+		}
+	}
 	f.Fuzz(func(t *testing.T, output string) {
 		once := arms.NormaliseOutput(output, "")
 		if arms.NormaliseOutput(once, "") != once || !utf8.ValidString(once) || strings.ContainsAny(once, "\x00\x1b") {
@@ -131,4 +151,68 @@ func FuzzSign(f *testing.F) {
 			t.Fatalf("a pass has signature %s", p.Signature)
 		}
 	})
+}
+
+// FuzzCut: what a cap keeps and what it cuts add up, the cut lies between
+// grapheme clusters, of a patch behind a line, and the kept fits the cap.
+func FuzzCut(f *testing.F) {
+	for _, s := range append([]string{"a\r\nb", "e\u0301e\u0301e\u0301", "👩‍👩‍👧👩‍👩‍👧", "🇨🇭🇨🇭", "@@ -1 +1 @@\n-a\n+b\n", strings.Repeat("\u0301", 50)}, nasty...) {
+		f.Add(s, uint16(3), false)
+		f.Add(s+s, uint16(5), true)
+	}
+	f.Fuzz(func(t *testing.T, text string, limit uint16, tokens bool) {
+		a := arm(t, "diff-feedback")
+		a.Caps = arms.Caps{Diff: int(limit), Output: int(limit), FirstError: int(limit)}
+		size, unit := utf8.RuneCountInString, "characters"
+		if tokens {
+			a.Caps.Unit, size, unit = arms.UnitTokens, words, "tokens"
+		}
+		block, inj := a.ComposeTokens([]arms.Record{{Attempt: 1, Outcome: arms.Failed, VerifyOutput: text, Patch: text}}, words)
+		whole := asShown(text)
+		if !utf8.ValidString(block) || (size(whole) > int(limit)) != (len(inj.Cuts) == 2) {
+			t.Fatalf("%d of %d: %+v", limit, size(whole), inj.Cuts)
+		}
+		if len(inj.Cuts) == 0 {
+			return
+		}
+		pieces := read(t, block)
+		diff, output := fences(pieces, "diff")[0], fences(pieces, "text")[0]
+		for i, shown := range []string{diff, output} {
+			n, left := inj.Cuts[i].Chars, utf8.RuneCountInString(whole)-inj.Cuts[i].Chars
+			if tokens {
+				n = inj.Cuts[i].Tokens
+			}
+			marker := fmt.Sprintf("[... %d %s cut ...]", n, unit)
+			at := strings.LastIndex(shown, marker)
+			if at < 0 || left < 0 {
+				t.Fatalf("no %q in %q", marker, shown)
+			}
+			before, after := shown[:at], strings.TrimPrefix(shown[at+len(marker):], "\n")
+			if i == 0 && (after != "" || !strings.HasPrefix(whole, before) || before != "" && !strings.HasSuffix(before, "\n") || size(before) > int(limit)) {
+				t.Fatalf("%q is not the start of %q", before, whole)
+			}
+			if i == 1 {
+				checkClusters(t, whole, left, before, after)
+			}
+		}
+	})
+}
+
+// checkClusters wants before and after, less a line end that was added to each,
+// to be whole grapheme clusters of the text's start and end, left runes in all.
+func checkClusters(t *testing.T, whole string, left int, before, after string) {
+	t.Helper()
+	starts := map[int]bool{0: true, len(whole): true}
+	for g := uniseg.NewGraphemes(whole); g.Next(); {
+		from, to := g.Positions()
+		starts[from], starts[to] = true, true
+	}
+	for _, b := range []string{before, strings.TrimSuffix(before, "\n")} {
+		for _, a := range []string{after, strings.TrimSuffix(after, "\n"), "\n" + after, "\n" + strings.TrimSuffix(after, "\n")} {
+			if strings.HasPrefix(whole, b) && strings.HasSuffix(whole, a) && utf8.RuneCountInString(b)+utf8.RuneCountInString(a) == left && starts[len(b)] && starts[len(whole)-len(a)] {
+				return
+			}
+		}
+	}
+	t.Fatalf("%q and %q are not whole clusters of %q, %d characters in all", before, after, whole, left)
 }

@@ -59,11 +59,10 @@ func TestNextIsPure(t *testing.T) {
 // is the same bytes in every arm and at every attempt, and arms that show
 // nothing add nothing.
 func TestTheTreatmentIsTheOnlyDifference(t *testing.T) {
-	problem, records := trial(t)
-	draft := arm(t, "blind").Next(arms.State{Problem: problem, Budget: 4})
+	draft := arm(t, "blind").Next(after(t, 0))
 	for _, a := range arms.Presets() {
 		for n := range 4 {
-			d := a.Next(arms.State{Problem: problem, Budget: 4, Records: records[:n]})
+			d := a.Next(after(t, n))
 			if string(d.Prompt.Without().JSON()) != string(draft.Prompt.JSON()) {
 				t.Errorf("%s, attempt %d: without what the arm added the prompt differs from the draft's", a.Name, d.Attempt)
 			}
@@ -73,9 +72,16 @@ func TestTheTreatmentIsTheOnlyDifference(t *testing.T) {
 			if d.Prompt.Added != "" && !strings.HasSuffix(d.Prompt.Text(), "\n\n"+d.Prompt.Added) {
 				t.Errorf("%s, attempt %d: the prompt does not end in a blank line and what was added", a.Name, d.Attempt)
 			}
-			adds, injects := n > 0 && a.Name != "blind", n > 0 && a.ShowsHistory()
-			if (d.Prompt.Added != "") != adds || (d.Injection != nil) != injects {
-				t.Errorf("%s, attempt %d: adds %q, injection %v", a.Name, d.Attempt, d.Prompt.Added, d.Injection)
+			adds, injects := n > 0 && a.Name != "blind", n > 0 && a.ShowsHistory() && d.Action != arms.ActionReplan
+			if (d.Prompt.AddedBlob() != nil) != adds || (d.Injection != nil) != injects {
+				t.Errorf("%s, attempt %d: adds %q, injection %v", a.Name, d.Attempt, d.Prompt.AddedBlob(), d.Injection)
+			}
+			if n > 0 {
+				messages, files, err := arms.ParsePrompt(d.Prompt.JSON())
+				without, ok := a.Add(after(t, n)).Strip(messages, files)
+				if err != nil || !ok || string(without) != string(draft.Prompt.JSON()) {
+					t.Errorf("%s, attempt %d: what the arm adds cannot be taken off: %v, %v, %s", a.Name, d.Attempt, err, ok, without)
+				}
 			}
 			if n > 0 && !adds && !reflect.DeepEqual(d.Prompt, draft.Prompt) {
 				t.Errorf("%s shows nothing, but changes the prompt", a.Name)
@@ -124,7 +130,8 @@ func TestPresetsAreCopies(t *testing.T) {
 	if q[3].Name != "diff-feedback" || q[3].Show[0] != arms.PartVerdict {
 		t.Errorf("a changed copy changed the preset: %+v", q[3])
 	}
-	if want := []string{"blind", "notice", "last-verdict", "diff-feedback"}; !slices.Equal(arms.PresetNames(), want) {
+	want := []string{"blind", "notice", "last-verdict", "diff-feedback", "verdicts", "diff-only", "described", "deranged", "turns", "opt-in", "opt-in-empty", "replan", "escalate", "carry-forward"}
+	if !slices.Equal(arms.PresetNames(), want) {
 		t.Errorf("presets %v, want %v", arms.PresetNames(), want)
 	}
 }

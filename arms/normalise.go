@@ -3,10 +3,11 @@ package arms
 import (
 	"regexp"
 	"strings"
+
+	"retrial/arms/signature"
 )
 
 var (
-	ansi    = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
 	lineEnd = regexp.MustCompile(`\r+\n`)
 	ranIn   = regexp.MustCompile(`(?m)^(Ran \d+ tests? in )\d+\.\d+s$`)
 	address = regexp.MustCompile(`\bat 0x[0-9a-fA-F]{6,}\b`)
@@ -27,7 +28,7 @@ var (
 //
 // Done twice with dir "" it changes nothing more.
 func NormaliseOutput(raw, dir string) string {
-	s := ansi.ReplaceAllString(strings.ToValidUTF8(raw, "\uFFFD"), "")
+	s := signature.StripEscapes(strings.ToValidUTF8(raw, "\uFFFD"))
 	s = unprintable.Replace(lineEnd.ReplaceAllString(s, "\n"))
 	if dir = strings.TrimRight(dir, "/"); dir != "" {
 		s = cutDir(s, dir)

@@ -48,8 +48,61 @@ func unknown(what, word string, valid []string) string { return strict.Unknown(w
 // armWanted says what an entry of arms may be.
 const armWanted = "an arm is a preset's name, or a mapping with name and base"
 
-// resolve turns the spec into an arm. file is for messages.
-func (s ArmSpec) resolve(file string) (Arm, error) {
+// twinName is what an A/A twin is called that has no name of its own.
+const twinName = "aa-twin"
+
+// twin resolves {aa-twin: ARM}, where ARM is a preset or an arm that stands
+// before it in the design. ok is false for a spec without that key.
+func (s ArmSpec) twin(file string, before []Arm) (a Arm, ok bool, err error) {
+	if !s.hasKey(twinName) {
+		return Arm{}, false, nil
+	}
+	given := struct {
+		Name string `yaml:"name"`
+		Of   string `yaml:"aa-twin"`
+	}{Name: twinName}
+	if err := strict.DecodeNode(file, s.node, &given); err != nil {
+		return Arm{}, true, err
+	}
+	fault := func(key, message string) error {
+		return &strict.Error{File: file, Line: s.keyLine(key), Message: message}
+	}
+	names := PresetNames()
+	for _, b := range before {
+		names = append(names, b.Name)
+		if b.Name == given.Of {
+			a, ok = b.clone(), true
+		}
+	}
+	if !ok {
+		if a, ok = preset(given.Of); !ok {
+			return Arm{}, true, fault(twinName, unknown("arm", given.Of, names))
+		}
+	}
+	if _, isPreset := preset(given.Name); isPreset || given.Name == "" {
+		return Arm{}, true, fault("name", fmt.Sprintf("a twin needs a name of its own, and %q is a preset's", given.Name))
+	}
+	a.Name, a.TwinOf = given.Name, given.Of
+	a.Question = "Does an arm differ from itself, on other random draws?"
+	return a, true, nil
+}
+
+func (s ArmSpec) hasKey(key string) bool {
+	m, ok := s.node.(ast.MapNode)
+	if !ok {
+		return false
+	}
+	for pairs := m.MapRange(); pairs.Next(); {
+		if tok := pairs.Key().GetToken(); tok != nil && tok.Value == key {
+			return true
+		}
+	}
+	return false
+}
+
+// resolve turns the spec into an arm; before are the arms that stand before it.
+// file is for messages.
+func (s ArmSpec) resolve(file string, before []Arm) (Arm, error) {
 	fault := func(key, message string) error {
 		return &strict.Error{File: file, Line: s.keyLine(key), Message: message}
 	}
@@ -59,10 +112,16 @@ func (s ArmSpec) resolve(file string) (Arm, error) {
 			return Arm{}, fault("", armWanted)
 		}
 		a, ok := preset(name)
+		if !ok && name == twinName {
+			return Arm{}, fault("", "aa-twin needs the arm that it repeats, as in {aa-twin: blind}")
+		}
 		if !ok {
 			return Arm{}, fault("", unknown("arm", name, PresetNames()))
 		}
 		return a, nil
+	}
+	if a, ok, err := s.twin(file, before); ok {
+		return a, err
 	}
 	given := blank()
 	if err := strict.DecodeNode(file, s.node, &given); err != nil {
@@ -85,6 +144,9 @@ func (s ArmSpec) resolve(file string) (Arm, error) {
 	}
 	if a.Show == nil { // "show:" with nothing behind it
 		a.Show = []Part{}
+	}
+	if a.Wordings > 1 && s.hasKey("heading") {
+		return Arm{}, fault("wordings", fmt.Sprintf("arm %q: wordings: rotates built-in headings, which would replace the one that the arm gives", a.Name))
 	}
 	if key, wrong := a.validate(); wrong != "" {
 		return Arm{}, fault(key, fmt.Sprintf("arm %q: %s: %s", a.Name, key, wrong))
@@ -113,6 +175,8 @@ func defaults() Design {
 		Tasks: []string{}, Solver: SolverSpec{Kind: "mutate"}, Attempts: 3, Replicates: 5, Seed: 1, Fork: ForkShared,
 		Gates: map[string]float64{}, Stop: StopRule{Rule: "fixed"},
 		Limits: Limits{Attempt: Duration(10 * time.Minute), VerifyRuns: 64}, Keep: "all", Sandbox: "auto",
+		Predictions: []Prediction{},
+		Context:     Context{CompactAt: 0.9, Compactor: CompactNone, Restore: true},
 	}
 }
 
@@ -130,7 +194,7 @@ func ParseDesign(file string, data []byte) (*Design, error) {
 		if spec.node == nil {
 			return nil, fail(fmt.Sprintf("$.arms[%d]", i), "%s", armWanted)
 		}
-		a, err := spec.resolve(file)
+		a, err := spec.resolve(file, d.Resolved)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +210,10 @@ func ParseDesign(file string, data []byte) (*Design, error) {
 	if d.Solver.Kind == "mutate" && d.Solver.Memory == "" {
 		d.Solver.Memory = "heed"
 	}
-	for _, check := range []func(faultAt) error{d.validateWords, d.validateNumbers, d.validateTasks, d.validateGates, d.validateArms, d.validatePrimary} {
+	if d.Solver.Kind == "mutate" && d.Solver.Ladder == nil {
+		d.Solver.Ladder = []string{RungWide}
+	}
+	for _, check := range []func(faultAt) error{d.validateWords, d.validateNumbers, d.validateTasks, d.validateGates, d.validateArms, d.validateLadder, d.validatePrimary, d.validatePredictions} {
 		if err := check(fail); err != nil {
 			return nil, err
 		}
@@ -182,8 +249,30 @@ func (d *Design) words() []wordAt {
 		{"fork", "fork", string(d.Fork), []string{"shared", "independent"}},
 		{"stop.rule", "stop rule", d.Stop.Rule, []string{"fixed"}},
 		{"keep", "keep", d.Keep, []string{"all"}},
+		{"context.compactor", "compactor", string(d.Context.Compactor), words(compactors)},
 		{"sandbox", "sandbox", d.Sandbox, []string{"auto", "bubblewrap", "none"}},
 	}
+}
+
+// RungWide is the one rung that the built-in repairer's ladder can have: more
+// lines and more verify runs.
+const RungWide = "wide"
+
+func (d *Design) validateLadder(fail faultAt) error {
+	for i, rung := range d.Solver.Ladder {
+		switch {
+		case rung != RungWide:
+			return fail(fmt.Sprintf("$.solver.ladder[%d]", i), "%s", unknown("rung", rung, []string{RungWide}))
+		case i > 0:
+			return fail("$.solver.ladder", "the rung %q stands in the ladder twice", rung)
+		}
+	}
+	for _, a := range d.Resolved {
+		if len(d.Solver.Ladder) == 0 && slices.Contains(a.OnRepeat, ActionEscalate) {
+			return fail("$.solver.ladder", "arm %q escalates, and the ladder has no rung above the first: name one, such as %s", a.Name, RungWide)
+		}
+	}
+	return nil
 }
 
 func (d *Design) validateWords(fail faultAt) error {
@@ -238,6 +327,7 @@ func (d *Design) numbers() []numberAt {
 		{"limits.tokens", d.Limits.Tokens, 0, 1e9},
 		{"limits.verify_runs", d.Limits.VerifyRuns, 1, 1e9},
 		{"budget.attempts", d.Budget.Attempts, 0, 1e9},
+		{"context.window", d.Context.Window, 0, 1e9},
 	}
 }
 
@@ -253,6 +343,9 @@ func (d *Design) validateNumbers(fail faultAt) error {
 	// Written so that NaN, which has no place in a design, is out too.
 	if v := d.Budget.USD; !(v >= 0 && v <= maxUSD) {
 		return fail("$.budget.usd", "budget.usd: %v is not between 0 and 1e9", v)
+	}
+	if v := d.Context.CompactAt; !(v > 0 && v <= 1) {
+		return fail("$.context.compact_at", "context.compact_at: %v is not a fraction above 0, up to 1", v)
 	}
 	if v := d.Primary.Margin; !(v >= 0 && v < 1) {
 		return fail("$.primary.margin", "primary.margin: %v is not a fraction from 0 up to 1", v)

@@ -24,16 +24,19 @@ type Prompt struct {
 	Examples []Message // the task's worked examples, as turns before the request; nil for none
 	Base     string    // the task, its files, its verify command: the same in every arm
 	Added    string    // the arm's block, "" for none
+	Turns    []Message // what the arm adds behind the request
+	Files    []File    // what the arm places into the workspace
 }
 
 // Messages returns the prompt as the solver gets it: the examples' turns, then
-// the request, in which what the arm added stands last.
+// the request, in which what the arm added stands last, then the turns it added.
 func (p Prompt) Messages() []Message {
 	text := p.Base
 	if p.Added != "" {
 		text += "\n" + p.Added
 	}
-	return append(slices.Clone(p.Examples), Message{Role: "user", Content: text})
+	list := append(slices.Clone(p.Examples), Message{Role: "user", Content: text})
+	return append(list, p.Turns...)
 }
 
 // Text is the whole prompt for solvers that read one text: the request alone
@@ -59,29 +62,45 @@ func (p Prompt) Chars() int {
 	return n
 }
 
-// JSON is the canonical form of the whole prompt: its messages. Hashes of
-// prompts are sha256 over this form.
-func (p Prompt) JSON() []byte { return mustJSON(p.Messages()) }
+// JSON is the canonical form of the whole prompt: its messages, or an object of
+// messages and files where files are placed. Hashes of prompts are sha256 over
+// this form.
+func (p Prompt) JSON() []byte {
+	if len(p.Files) == 0 {
+		return mustJSON(p.Messages())
+	}
+	return mustJSON(sent{p.Messages(), p.Files})
+}
+
+// AddedBlob is the canonical form of what the arm added, as [Addition.Blob].
+func (p Prompt) AddedBlob() []byte { return addedBlob(p.Added, p.Turns, p.Files) }
+
+// sent is a prompt with placed files, as JSON.
+type sent struct {
+	Messages []Message `json:"messages"`
+	Files    []File    `json:"files"`
+}
+
+// ParsePrompt reads what [Prompt.JSON] wrote.
+func ParsePrompt(data []byte) (messages []Message, files []File, err error) {
+	if err = json.Unmarshal(data, &messages); err == nil {
+		return messages, nil, nil
+	}
+	var s sent
+	if err = json.Unmarshal(data, &s); err != nil {
+		return nil, nil, fmt.Errorf("read prompt: %w", err)
+	}
+	return s.Messages, s.Files, nil
+}
+
+// with is the prompt with what an arm adds.
+func (p Prompt) with(add Addition) Prompt {
+	p.Added, p.Turns, p.Files = add.Block, add.Turns, add.Files
+	return p
+}
 
 // Without returns the prompt less what the arm added.
 func (p Prompt) Without() Prompt { return Prompt{Examples: p.Examples, Base: p.Base} }
-
-// SentWithout reads the canonical form of a prompt that was sent and returns it
-// less the block that the arm added, "" for none. ok is false where data is not
-// a prompt, or does not end in that block.
-func SentWithout(data []byte, block string) (p Prompt, ok bool) {
-	var sent []Message
-	if json.Unmarshal(data, &sent) != nil || len(sent) == 0 || sent[len(sent)-1].Role != "user" {
-		return Prompt{}, false
-	}
-	last := len(sent) - 1
-	p.Examples, p.Base = sent[:last:last], sent[last].Content
-	if block != "" {
-		p.Base, ok = strings.CutSuffix(p.Base, "\n"+block)
-		return p, ok
-	}
-	return p, true
-}
 
 // SHA is the hex sha256 of data.
 func SHA(data []byte) string {
@@ -115,8 +134,8 @@ type Example struct {
 
 // File is one text file as a prompt shows it.
 type File struct {
-	Path    string
-	Content string
+	Path    string `json:"path"`
+	Content string `json:"content"`
 }
 
 // languages names the fence label of a file by its ending; others get none.

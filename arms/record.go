@@ -26,6 +26,8 @@ type Record struct {
 	FirstError   string  `json:"first_error,omitempty"`   // first tool step that errored, with its message
 	Description  string  `json:"description,omitempty"`   // the solver's own words
 	Signature    string  `json:"signature,omitempty"`     // failure identity, see Sign
+
+	noisy bool // VerifyOutput is another attempt's, see Arm.Noise
 }
 
 // Repeat says whether the newest record's signature was seen before in the

@@ -14,8 +14,10 @@ import (
 
 // Schema is the JSON Schema (draft 2020-12) of a design file, indented. It and
 // [ParseDesign] agree on what is a design, with these exceptions: the schema
-// does not know that the primary comparison names arms of the design, that
-// their names differ, that a notice says something, that gate thresholds leave
+// does not know that the primary comparison and predictions name arms of the
+// design, that a prediction lies in its interval and stands there once, that
+// arms' names differ, that a notice says something, whether an arm's base has
+// what its other knobs act on, that gate thresholds leave
 // something between them, which signs beyond ASCII are letters, nor that a
 // duration of centuries is too long and one below a nanosecond is none; and
 // where the parser takes 7 for text, and "7" for a number, the schema asks for
@@ -34,6 +36,7 @@ func refineDesign(s *jsonschema.Schema) {
 	}
 	memory := at(s, "solver.memory")
 	memory.Enum = append(memory.Enum, "") // left to the default
+	at(s, "solver.ladder").UniqueItems, at(s, "solver.ladder").Items.Enum = true, strict.Words(RungWide)
 	for _, n := range d.numbers() {
 		setRange(at(s, n.path), strconv.Itoa(n.min), strconv.Itoa(n.max))
 	}
@@ -41,6 +44,8 @@ func refineDesign(s *jsonschema.Schema) {
 	setRange(at(s, "budget.usd"), "0", strconv.FormatFloat(maxUSD, 'f', -1, 64))
 	margin := at(s, "primary.margin")
 	margin.Minimum, margin.ExclusiveMaximum = "0", "1"
+	compactAt := at(s, "context.compact_at")
+	compactAt.ExclusiveMinimum, compactAt.Maximum = "0", "1"
 	setName(at(s, "name"))
 	at(s, "corpus").Pattern = strict.NotBlank
 	at(s, "tasks").Items.AllOf = []*jsonschema.Schema{
@@ -54,6 +59,7 @@ func refineDesign(s *jsonschema.Schema) {
 		with(with(&jsonschema.Schema{}, "treatment", noWord()), "control", noWord()),
 	}
 	refineGates(at(s, "gates"))
+	refinePrediction(at(s, "predictions").Items)
 	setDefaults(s)
 }
 
@@ -83,7 +89,7 @@ func setDefaults(s *jsonschema.Schema) {
 			switch v := values[key].(type) {
 			case map[string]any:
 				walk(property, v)
-			case string, float64:
+			case string, float64, bool:
 				if v != "" && !slices.Contains(s.Required, key) {
 					property.Default = v
 				}
@@ -111,16 +117,33 @@ func (ArmSpec) JSONSchema() *jsonschema.Schema {
 	name.Not = &jsonschema.Schema{Enum: strict.Words(append(presets, reservedArm)...)}
 	at(s, "base").Enum = append(strict.Words(presets...), "")
 	at(s, "memory").Enum = strict.Words(memories...)
-	at(s, "dedupe").Enum = strict.Words(dedupes...)
+	at(s, "dedupe").Pattern = `^(off|exact|fuzzy\([ \t]*(1(\.0*)?|0?\.0*[1-9][0-9]*)[ \t]*\))$`
+	at(s, "dedupe_keep").Enum = strict.Words(keeps...)
 	at(s, "show").UniqueItems, at(s, "show").Items.Enum = true, strict.Words(parts...)
-	for _, cap := range at(s, "caps").Properties.FromOldest() {
-		cap.Minimum = "0"
+	for key, part := range at(s, "caps").Properties.FromOldest() {
+		if key != "unit" {
+			part.Minimum = "0"
+		}
 	}
+	at(s, "caps.unit").Enum = strict.Words(units...)
+	at(s, "from").Enum, at(s, "placement").Enum = strict.Words(sources...), strict.Words(places...)
+	at(s, "on_repeat").MinItems, at(s, "on_repeat").Items.Enum = count(1), strict.Words(repeatActions...)
+	at(s, "repeats").Minimum = "1"
+	setRange(at(s, "wordings"), "1", strconv.Itoa(len(wordings())))
+	setRange(at(s, "verifier_noise"), "0", "1")
 	s.AnyOf = []*jsonschema.Schema{having("base", presets...), showing(1)}
 	s.If, s.Then, s.Else = historyRules()
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-		{Type: "string", Enum: strict.Words(presets...), Description: "A preset."}, s,
+		{Type: "string", Enum: strict.Words(presets...), Description: "A preset."}, s, twinSchema(presets),
 	}}
+}
+
+// twinSchema describes {aa-twin: ARM}.
+func twinSchema(presets []string) *jsonschema.Schema {
+	name := &jsonschema.Schema{Type: "string", Description: "The twin's own name; aa-twin if left out.", Not: &jsonschema.Schema{Enum: strict.Words(append(presets, reservedArm)...)}}
+	setName(name)
+	s := with(&jsonschema.Schema{Type: "object", Required: []string{twinName}, AdditionalProperties: jsonschema.FalseSchema}, "name", name)
+	return with(s, twinName, &jsonschema.Schema{Type: "string", MinLength: count(1), Description: "The arm that is repeated on random draws of its own: a preset, or an arm that stands before."})
 }
 
 // historyRules says what an arm may show: parts of records if it looks at any

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
 
 	"retrial/arms"
@@ -163,7 +164,7 @@ var shownMarker = regexp.MustCompile(`\[\.\.\. (\d+) characters cut \.\.\.\]`)
 // is cut inside a UTF-8 sequence.
 func TestStep4TheMarkerAccountsForEveryCharacter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"é", "日本", "🙂", "a", "line\n", "\n", "\r\n", "+x\n", "\xff"}), 1, 60).Draw(t, "text"), "")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"é", "日本", "🙂", "👩‍👩‍👧", "🇨🇭", "e\u0301", "\u0301", "a", "line\n", "\n", "\r\n", "+x\n", "\xff"}), 1, 60).Draw(t, "text"), "")
 		limit := rapid.IntRange(0, 80).Draw(t, "cap")
 		a := arms.Arm{Memory: arms.MemoryAll, Show: []arms.Part{arms.PartDiff, arms.PartOutput}, Caps: arms.Caps{Diff: limit, Output: limit}}
 		block, inj := a.Compose([]arms.Record{{Attempt: 1, Outcome: arms.Failed, Patch: text, VerifyOutput: text}})
@@ -179,9 +180,8 @@ func TestStep4TheMarkerAccountsForEveryCharacter(t *testing.T) {
 		checkDiffCut(t, whole, diff, limit, inj.Cuts[0])
 		m := shownMarker.FindStringSubmatchIndex(output)
 		n, _ := strconv.Atoi(output[m[2]:m[3]])
-		runes := []rune(whole)
-		head, tail := string(runes[:limit/3]), string(runes[total-(limit-limit/3):])
-		if n != total-limit || inj.Cuts[1] != (arms.Cut{Attempt: 1, Part: arms.PartOutput, Chars: n}) {
+		head, tail := clustersFrom(whole, limit/3, false), clustersFrom(whole, limit-limit/3, true)
+		if n != total-utf8.RuneCountInString(head+tail) || inj.Cuts[1] != (arms.Cut{Attempt: 1, Part: arms.PartOutput, Chars: n}) {
 			t.Fatalf("marker says %d, injection %v, cut %d", n, inj.Cuts[1], total-limit)
 		}
 		if before := output[:m[0]]; before != endLine(head) {
@@ -191,6 +191,28 @@ func TestStep4TheMarkerAccountsForEveryCharacter(t *testing.T) {
 			t.Fatalf("after the marker %q, want %q", after, tail)
 		}
 	})
+}
+
+// clustersFrom is the longest run of whole grapheme clusters from the start of
+// text, or from its end, of at most limit runes: found one by one.
+func clustersFrom(text string, limit int, end bool) string {
+	var clusters []string
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		clusters = append(clusters, g.Str())
+	}
+	if end {
+		slices.Reverse(clusters)
+	}
+	out, used := "", 0
+	for _, c := range clusters {
+		if used += utf8.RuneCountInString(c); used > limit {
+			break
+		}
+		if out += c; end {
+			out = c + strings.TrimSuffix(out, c)
+		}
+	}
+	return out
 }
 
 // checkDiffCut wants whole lines from the start, as many as fit, and a marker

@@ -20,18 +20,16 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // and it has a tool error.
 func trial(t testing.TB) (arms.Problem, []arms.Record) {
 	t.Helper()
-	ar, err := txtar.ParseFile(filepath.Join("testdata", "trial.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range ar.Files {
-		files[f.Name] = string(f.Data)
-	}
+	files := archive(t, "trial.txtar")
 	problem := arms.Problem{
 		ID: "page-ranges", Instruction: files["instruction"], Verify: "python3 -m unittest -q test_visible",
 		Files: []arms.File{{Path: "ranges.py", Content: files["ranges.py"]}},
 	}
+	return problem, readRecords(files)
+}
+
+// readRecords makes three records of an archive's files.
+func readRecords(files map[string]string) []arms.Record {
 	var records []arms.Record
 	for i := 1; i <= 3; i++ {
 		r := arms.Record{Attempt: i, Outcome: arms.Failed}
@@ -41,7 +39,37 @@ func trial(t testing.TB) (arms.Problem, []arms.Record) {
 		r.Signature = arms.Sign(r.Outcome, r.VerifyOutput).Signature
 		records = append(records, r)
 	}
-	return problem, records
+	return records
+}
+
+// donors are the records of three failed drafts of other tasks.
+func donors(t testing.TB) []arms.Record {
+	t.Helper()
+	return readRecords(archive(t, "donors.txtar"))
+}
+
+// after is the state of that trial after n of its attempts, with donors, a
+// planner that has replied to each number of records, and one rung to climb.
+func after(t testing.TB, n int) arms.State {
+	problem, records := trial(t)
+	s := arms.State{Problem: problem, Budget: 4, Records: records[:n], Donors: donors(t), Rungs: 1, Seed: 7}
+	for i := range records {
+		s.Plans = append(s.Plans, arms.Plan{After: i + 1, Text: "Leave show() alone. The last run is never written: write it after the loop, as the loop writes the others.\n"})
+	}
+	return s
+}
+
+func archive(t testing.TB, name string) map[string]string {
+	t.Helper()
+	ar, err := txtar.ParseFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range ar.Files {
+		files[f.Name] = string(f.Data)
+	}
+	return files
 }
 
 // arm returns the preset of that name.
@@ -90,9 +118,13 @@ func differsAt(a, b string) int {
 }
 
 func transcript(t *testing.T, a arms.Arm) string {
-	problem, records := trial(t)
+	_, records := trial(t)
 	var b strings.Builder
-	fmt.Fprintf(&b, "ARM %s: %s\nmemory %s, shows %v, caps %+v, dedupe %s\n\nThe trial: three attempts fail, the third as the first did.\n\n", a.Name, a.Question, a.Memory, a.Show, a.Caps, a.Dedupe)
+	fmt.Fprintf(&b, "ARM %s: %s\nmemory %s, shows %v, caps %+v, dedupe %s", a.Name, a.Question, a.Memory, a.Show, a.Caps, a.Dedupe)
+	if a.ShowsHistory() {
+		fmt.Fprintf(&b, "\nfrom %s, placement %s, on a repeat %v", a.From, a.Placement, a.OnRepeat)
+	}
+	b.WriteString("\n\nThe trial: three attempts fail, the third as the first did.\n\n")
 	for i, r := range records {
 		fmt.Fprintf(&b, "  attempt %d: %s, signature %s, patch %4d, output %4d, first error %2d characters", r.Attempt, r.Outcome, r.Signature, len(r.Patch), len(r.VerifyOutput), len(r.FirstError))
 		if first, repeated := arms.Repeat(records[:i+1]); repeated {
@@ -101,17 +133,36 @@ func transcript(t *testing.T, a arms.Arm) string {
 		b.WriteString("\n")
 	}
 	for n := range len(records) + 1 {
-		d := a.Next(arms.State{Problem: problem, Budget: 4, Records: records[:n]})
-		rule := strings.Repeat("=", 30)
-		fmt.Fprintf(&b, "\n%s ATTEMPT %d: %s %s\n%s\n", rule, d.Attempt, d.Action, rule, injected(d.Injection))
-		for _, m := range d.Prompt.Messages() {
-			fmt.Fprintf(&b, "%s %s %s\n%s", rule, m.Role, rule, m.Content)
+		s := after(t, n)
+		plans := s.Plans
+		s.Plans = nil
+		d := a.Next(s)
+		write(&b, d)
+		if d.Action == arms.ActionPlan {
+			s.Plans = plans
+			write(&b, a.Next(s))
 		}
 	}
-	if d := a.Next(arms.State{Problem: problem, Budget: 3, Records: records}); d.Action != arms.ActionStop {
-		t.Errorf("after the last attempt: %s, want stop", d.Action)
+	s := after(t, 3)
+	if s.Budget = 3; a.Next(s).Action != arms.ActionStop {
+		t.Errorf("after the last attempt: %s, want stop", a.Next(s).Action)
 	}
 	return b.String()
+}
+
+// write writes one decision: what is asked, and the messages and files with it.
+func write(b *strings.Builder, d arms.Decision) {
+	rule := strings.Repeat("=", 30)
+	fmt.Fprintf(b, "\n%s ATTEMPT %d: %s %s\n%s\n", rule, d.Attempt, d.Action, rule, injected(d.Injection))
+	if d.Rung > 0 {
+		fmt.Fprintf(b, "rung %d of the solver's ladder\n", d.Rung)
+	}
+	for _, m := range d.Prompt.Messages() {
+		fmt.Fprintf(b, "%s %s %s\n%s", rule, m.Role, rule, m.Content)
+	}
+	for _, f := range d.Prompt.Files {
+		fmt.Fprintf(b, "%s file %s %s\n%s", rule, f.Path, rule, f.Content)
+	}
 }
 
 func injected(inj *arms.Injection) string {

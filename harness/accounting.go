@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +23,8 @@ func (a *attempt) logPrompt() error {
 		return err
 	}
 	var added *string
-	if p.Added != "" {
-		block, err := a.r.journal.Blob("added", []byte(p.Added))
+	if blob := p.AddedBlob(); blob != nil {
+		block, err := a.r.journal.Blob("added", blob)
 		if err != nil {
 			return err
 		}
@@ -33,15 +34,26 @@ func (a *attempt) logPrompt() error {
 		e.PromptSHA, e.AddedSHA = &sha, added
 		e.PromptWithoutSHA = results.Ptr(arms.SHA(p.Without().JSON()))
 		e.PromptChars = results.Ptr(int64(p.Chars()))
+		e.PromptTokens = results.Ptr(int64(p.Tokens(a.r.plan.Tokens.Count)))
+		e.Detail = a.tokenizer()
 	})
-	a.logInjection(added)
+	switch a.turn.Action {
+	case arms.ActionEscalate:
+		a.log(results.KindEscalated, func(e *results.Event) { e.Detail = detail(map[string]int{"rung": a.turn.Rung}) })
+	case arms.ActionPivot:
+		a.log(results.KindPivoted, nil)
+	}
+	for _, l := range a.turn.distinct() {
+		a.logInjection(l, added)
+	}
+	a.logCompactions()
 	return nil
 }
 
 // logInjection is step 7: one accounting event per injection, with what caps
 // cut and what was merged away.
-func (a *attempt) logInjection(added *string) {
-	inj := a.turn.Injection
+func (a *attempt) logInjection(l lanesAlike, added *string) {
+	inj := l.decision.Injection
 	if inj == nil {
 		return
 	}
@@ -49,7 +61,7 @@ func (a *attempt) logInjection(added *string) {
 	for _, c := range inj.Cuts {
 		cut += int64(c.Chars)
 	}
-	a.log(results.KindHistoryInjected, func(e *results.Event) {
+	a.logFor(l, results.KindHistoryInjected, func(e *results.Event) {
 		e.AddedSHA = added
 		e.HistoryRecords = results.Ptr(int32(len(inj.Shown)))
 		e.HistoryChars = results.Ptr(int64(inj.Chars))
@@ -59,14 +71,23 @@ func (a *attempt) logInjection(added *string) {
 			merged += len(m.Also)
 		}
 		e.Merged = results.Ptr(int32(merged))
+		e.HistoryTokens = results.Ptr(int64(a.turn.Prompt.HistoryTokens(a.r.plan.Tokens.Count)))
+		told := map[string]any{"tokenizer": a.r.plan.Tokens.Name()}
+		if l.Arm.NeedsDonors() {
+			told["donors"] = l.Donors[:len(l.State.Records)]
+		}
+		e.Detail = detail(told)
 	})
+	for _, n := range inj.Noisy {
+		a.logFor(l, results.KindVerifierNoise, func(e *results.Event) { e.OfAttempt = results.Ptr(int32(n)) })
+	}
 	for _, c := range inj.Cuts {
-		a.log(results.KindTruncated, func(e *results.Event) {
+		a.logFor(l, results.KindTruncated, func(e *results.Event) {
 			e.OfAttempt, e.Part, e.CutChars = results.Ptr(int32(c.Attempt)), results.Ptr(string(c.Part)), results.Ptr(int64(c.Chars))
 		})
 	}
 	for _, m := range inj.Merges {
-		a.log(results.KindDeduplicated, func(e *results.Event) {
+		a.logFor(l, results.KindDeduplicated, func(e *results.Event) {
 			e.OfAttempt, e.Merged = results.Ptr(int32(m.Kept)), results.Ptr(int32(len(m.Also)))
 		})
 	}
@@ -93,8 +114,9 @@ func (a *attempt) logSteps() {
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // logVerdict records what verify said, with the failure's signature, and
-// whether an earlier attempt of the trial failed the same way (step 6).
-func (a *attempt) logVerdict(v tasks.Verdict, ran bool) error {
+// whether an earlier attempt of the trial failed the same way (step 6). guarded
+// is what [attempt.guarded] saw of the protected files, "" where nothing ran.
+func (a *attempt) logVerdict(v tasks.Verdict, ran bool, guarded string) error {
 	f := arms.Sign(a.rec.Outcome, a.rec.VerifyOutput)
 	a.rec.Signature = f.Signature
 	sha, err := a.r.journal.Blob("output", []byte(a.rec.VerifyOutput))
@@ -102,7 +124,7 @@ func (a *attempt) logVerdict(v tasks.Verdict, ran bool) error {
 		return err
 	}
 	a.log(results.KindVerdict, func(e *results.Event) {
-		e.Outcome, e.OutputSHA = results.Ptr(string(a.rec.Outcome)), &sha
+		e.Outcome, e.OutputSHA, e.Detail = results.Ptr(string(a.rec.Outcome)), &sha, guarded
 		if ran {
 			e.Passed = &v.Passed
 			e.ExitCode, e.TimedOut, e.Seconds = results.Ptr(int32(v.ExitCode)), &v.TimedOut, results.Ptr(v.Duration.Seconds())
@@ -131,6 +153,22 @@ func (a *attempt) logFinish(solved time.Duration) {
 		if a.rec.Description != "" {
 			e.Detail = detail(map[string]string{"description": a.rec.Description})
 		}
+	})
+}
+
+// logStart begins a try of the attempt.
+func (a *attempt) logStart() {
+	a.log(results.KindAttemptStart, func(e *results.Event) {
+		e.Action = results.Ptr(string(a.turn.Action))
+		e.Seed = results.Ptr(fmt.Sprintf("%016x", a.seed()))
+	})
+}
+
+// logFor appends one event of this attempt that is true of some of its arms.
+func (a *attempt) logFor(l lanesAlike, kind results.Kind, fill func(*results.Event)) {
+	a.log(kind, func(e *results.Event) {
+		e.SharedBy = strings.Join(l.arms, ";")
+		fill(e)
 	})
 }
 

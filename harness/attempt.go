@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,11 +39,7 @@ const maxTries = 3
 // take makes the attempt that turn asks for. An infrastructure fault is
 // retried; past maxTries the lanes have no result. An error ends the run.
 func (t *trial) take(ctx context.Context, turn Turn) (Result, error) {
-	a := &attempt{trial: t, turn: turn, label: turn.Lanes[0].Arm.Name}
-	if turn.Attempt == 1 && t.forkID != "" {
-		a.label = "draft"
-	}
-	a.id = fmt.Sprintf("%s/%d/%d/%s", t.m.task.ID, t.key.Replicate, turn.Attempt, a.label)
+	a := t.attempt(turn)
 	if err := t.r.begin(ctx); err != nil {
 		return Result{}, err
 	}
@@ -56,15 +53,31 @@ func (t *trial) take(ctx context.Context, turn Turn) (Result, error) {
 		if fault == nil {
 			return res, t.r.journal.Commit(ctx)
 		}
-		if err := fatal(ctx, fault); err != nil {
-			return Result{}, err
-		}
-		a.log(results.KindInfraFault, func(e *results.Event) { e.Reason = results.Ptr(t.r.reason(fault)) })
-		if err := t.r.journal.Commit(ctx); err != nil {
+		if err := a.logFault(ctx, fault); err != nil {
 			return Result{}, err
 		}
 	}
 	return Result{Missing: "infra: " + t.r.reason(fault)}, nil
+}
+
+// attempt is the attempt of a turn, before its first try.
+func (t *trial) attempt(turn Turn) *attempt {
+	a := &attempt{trial: t, turn: turn, label: turn.Lanes[0].Arm.Name}
+	if turn.Attempt == 1 && t.forkID != "" {
+		a.label = "draft"
+	}
+	a.id = fmt.Sprintf("%s/%d/%d/%s", t.m.task.ID, t.key.Replicate, turn.Attempt, a.label)
+	return a
+}
+
+// logFault logs an infrastructure fault, or returns the error where going on
+// would be wrong.
+func (a *attempt) logFault(ctx context.Context, fault error) error {
+	if err := fatal(ctx, fault); err != nil {
+		return err
+	}
+	a.log(results.KindInfraFault, func(e *results.Event) { e.Reason = results.Ptr(a.r.reason(fault)) })
+	return a.r.journal.Commit(ctx)
 }
 
 // boxes are the names of private folders, new at each attempt.
@@ -84,10 +97,7 @@ func (r *runner) reason(fault error) string {
 func (a *attempt) run(ctx context.Context) (Result, error) {
 	a.rec, a.reply, a.patch = arms.Record{Attempt: a.turn.Attempt}, solver.Reply{}, workspace.Patch{}
 	delete(a.scored, a.id)
-	a.log(results.KindAttemptStart, func(e *results.Event) {
-		e.Action = results.Ptr(string(a.turn.Action))
-		e.Seed = results.Ptr(fmt.Sprintf("%016x", a.seed()))
-	})
+	a.logStart()
 	if err := a.logPrompt(); err != nil {
 		return Result{}, err
 	}
@@ -97,8 +107,12 @@ func (a *attempt) run(ctx context.Context) (Result, error) {
 	}
 	a.ws = ws
 	defer ws.Close()
-	solved, err := a.solve(ctx)
+	look, err := a.placeFiles()
 	if err != nil {
+		return Result{}, err
+	}
+	solved, err := a.solve(ctx)
+	if err := errors.Join(err, a.removeFiles(look)); err != nil {
 		return Result{}, err
 	}
 	if err := a.takePatch(); err != nil {
@@ -143,7 +157,7 @@ func (a *attempt) solve(ctx context.Context) (time.Duration, error) {
 	start := a.r.now()
 	reply, err := a.r.solver.Solve(limited, solver.Request{
 		Prompt: a.turn.Prompt, Attempt: a.turn.Attempt, Dir: a.ws.Dir, Verify: a.m.task.Verify, TaskKey: a.m.task.Hash,
-		TrialSeed: TrialSeed(d.Seed, a.m.task.ID, a.key.Replicate), AttemptSeed: a.seed(), Limits: d.Limits,
+		TrialSeed: arms.TrialSeed(d.Seed, a.m.task.ID, a.key.Replicate), AttemptSeed: a.seed(), Limits: d.Limits, Rung: a.turn.Rung,
 	})
 	took := a.r.now().Sub(start)
 	switch {
@@ -155,6 +169,7 @@ func (a *attempt) solve(ctx context.Context) (time.Duration, error) {
 		return took, fmt.Errorf("solve: a solver cannot decide that an attempt is %q", reply.Outcome)
 	}
 	a.reply = reply
+	a.logSolverCompactions()
 	a.logSteps()
 	a.rec.Description, a.rec.FirstError, a.rec.Outcome = text(reply.Description), a.reply.FirstError(), reply.Outcome
 	invalid, err := a.apply()
@@ -167,15 +182,57 @@ func (a *attempt) solve(ctx context.Context) (time.Duration, error) {
 	return took, nil
 }
 
+// placeFiles puts the files of the prompt into the workspace, where it gives
+// some, and begins to watch whether they are opened.
+func (a *attempt) placeFiles() (*workspace.Watch, error) {
+	if len(a.turn.Prompt.Files) == 0 {
+		return nil, nil
+	}
+	files, paths := map[string][]byte{}, []string(nil)
+	for _, f := range a.turn.Prompt.Files {
+		files[f.Path] = []byte(f.Content)
+		paths = append(paths, f.Path)
+	}
+	if err := a.ws.WriteFiles(files); err != nil {
+		return nil, fmt.Errorf("place the history: %w", err)
+	}
+	look, err := a.ws.Watch(paths)
+	if err != nil {
+		return nil, fmt.Errorf("watch the history: %w", err)
+	}
+	return look, nil
+}
+
+// removeFiles logs whether a placed file was opened, by the solver or by what it
+// ran, and takes the files away again, so that the patch does not hold them.
+func (a *attempt) removeFiles(look *workspace.Watch) error {
+	if look == nil {
+		return nil
+	}
+	opened, by, err := look.Opened()
+	if err != nil {
+		return fmt.Errorf("watch the history: %w", err)
+	}
+	if opened {
+		a.log(results.KindHistoryOpened, func(e *results.Event) { e.Detail = detail(map[string]string{"seen_by": by}) })
+	}
+	for _, f := range a.turn.Prompt.Files {
+		if err := a.ws.RemoveAll(path.Dir(f.Path)); err != nil {
+			return fmt.Errorf("remove the history: %w", err)
+		}
+	}
+	return nil
+}
+
 // apply writes the reply's files. What is wrong with them is the solver's
 // fault and told in invalid; nothing is written then. An error is the machine's.
 func (a *attempt) apply() (invalid string, err error) {
 	files := make(map[string][]byte, len(a.reply.Files))
-	for _, path := range slices.Sorted(maps.Keys(a.reply.Files)) {
-		if !slices.Contains(a.m.task.Editable, path) {
-			return fmt.Sprintf("%q is not one of the files that may change", path), nil
+	for _, name := range slices.Sorted(maps.Keys(a.reply.Files)) {
+		if !slices.Contains(a.m.task.Editable, name) {
+			return fmt.Sprintf("%q is not one of the files that may change", name), nil
 		}
-		files[path] = []byte(a.reply.Files[path])
+		files[name] = []byte(a.reply.Files[name])
 	}
 	if len(files) == 0 {
 		return "", nil
@@ -214,20 +271,8 @@ func (a *attempt) takePatch() error {
 	return nil
 }
 
-// restore puts protected files back before a verdict and logs those that had
-// been changed: by the solver, or by its code while verify ran it.
-func (a *attempt) restore(before string) error {
-	changed, err := a.ws.Restore(a.m.task.Protect)
-	if err != nil {
-		return fmt.Errorf("restore protected files: %w", err)
-	}
-	if len(changed) > 0 {
-		a.log(results.KindTamper, func(e *results.Event) {
-			e.Detail = detail(map[string]any{"restored": changed, "before": before})
-		})
-	}
-	return nil
-}
+// unverified stands for the verdict of an attempt that is not verified.
+var unverified tasks.Verdict
 
 // judge runs verify, and score on a tree that passed it, and completes the
 // record. An outcome that the solver or the edit already decided stands; such
@@ -237,9 +282,9 @@ func (a *attempt) judge(ctx context.Context) (verified bool, err error) {
 		a.rec.Outcome = arms.Empty
 	}
 	if a.rec.Outcome != "" {
-		return false, a.logVerdict(tasks.Verdict{}, false)
+		return false, a.logVerdict(unverified, false, "")
 	}
-	v, err := a.r.grader.verify(ctx, a.ws, a.m.task)
+	v, seen, err := a.guarded(a.m.task.Protect, a.m.pristine, func() (tasks.Verdict, error) { return a.r.grader.verify(ctx, a.ws, a.m.task) })
 	if err != nil {
 		return false, err
 	}
@@ -251,7 +296,7 @@ func (a *attempt) judge(ctx context.Context) (verified bool, err error) {
 	case v.Passed:
 		a.rec.Outcome = arms.Passed
 	}
-	if err := a.logVerdict(v, true); err != nil || !v.Passed {
+	if err := a.logVerdict(v, true, seen); err != nil || !v.Passed {
 		return false, err
 	}
 	return true, a.score(ctx)
@@ -267,7 +312,7 @@ func (a *attempt) score(ctx context.Context) error {
 	if err := a.restore("score"); err != nil {
 		return err
 	}
-	s, err := a.r.grader.score(ctx, a.ws, a.m)
+	s, seen, err := a.guarded(a.m.guard, a.m.graded, func() (tasks.Verdict, error) { return a.r.grader.score(ctx, a.ws, a.m) })
 	if err != nil {
 		return err
 	}
@@ -275,7 +320,7 @@ func (a *attempt) score(ctx context.Context) error {
 	sha, err := a.r.journal.Blob("score_output", []byte(s.Output))
 	a.log(results.KindScore, func(e *results.Event) {
 		e.Passed, e.ExitCode, e.TimedOut = &s.Passed, results.Ptr(int32(s.ExitCode)), &s.TimedOut
-		e.OutputSHA, e.Seconds = &sha, results.Ptr(s.Duration.Seconds())
+		e.OutputSHA, e.Seconds, e.Detail = &sha, results.Ptr(s.Duration.Seconds()), seen
 	})
 	return err
 }

@@ -1,7 +1,8 @@
 // Package harness runs trials. The data path, from a design to the log:
 //
 //  1. [NewPlan] puts design and corpus together: an ordered list of trials,
-//     task by task, one per replicate.
+//     task by task, one per replicate. [Plan.Frozen] is all of it that decides
+//     what a run does and how it is judged, to be registered.
 //  2. [Run] gives the trials to parallel workers. The log does not depend on
 //     how many there are.
 //  3. [Loop] runs one trial. Every arm is a [Lane]; lanes whose records and
@@ -9,7 +10,9 @@
 //  4. One turn is one attempt (attempt.go): a fresh copy of the workspace, the
 //     prompt, the solver, the patch, protected files put back, verify, score,
 //     revert. Every step is an event (accounting.go).
-//  5. [results.Journal] makes the attempt's events durable before its result
+//  5. Where an arm shows other tasks' failures, the drafts of a block of tasks are
+//     made before their arms go on (donors.go).
+//  6. [results.Journal] makes the attempt's events durable before its result
 //     is used; at the end the log is sealed to Parquet.
 //
 // # The seven steps of the technique, and where each one is
@@ -21,8 +24,10 @@
 //  3. compose the retry prompt from all records: [arms.Arm.Compose].
 //  4. cap and cut with a marker: [arms.Caps], [arms.Cut].
 //  5. merge records of one failure signature: [arms.Merge], [arms.Sign].
-//  6. notice a repeated signature: [arms.Repeat], logged in
-//     accounting.go (logVerdict) as signature_repeated.
+//  6. act on a repeated signature: [arms.Repeat], logged in accounting.go
+//     (logVerdict) as signature_repeated; [arms.Arm.OnRepeat] then asks for a plan
+//     (planner.go, logged as replanned), a higher rung of the solver's ladder
+//     (escalated) or another way (pivoted).
 //  7. one accounting event per injection: [arms.Injection], logged in
 //     accounting.go (logInjection) as history_injected.
 //

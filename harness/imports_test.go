@@ -69,17 +69,19 @@ var importRules = []struct {
 	{from: []string{"tasks"}, not: []string{"harness", "results", "analysis", "cmd", "arms"}, direct: []string{"net", "os/exec"},
 		why: "tasks are data"},
 	{from: []string{"tasks/strict"}, not: []string{""}, why: "it is a leaf that arms and tasks share"},
+	{from: []string{"arms"}, not: []string{"tokens"}, direct: []string{"github.com/tiktoken-go"}, why: "arms are given a counter, and know no vocabulary"},
+	{from: []string{"tokens"}, not: []string{""}, but: []string{"tasks/strict"}, direct: []string{"os", "net"}, why: "tokens are of texts, whatever these are"},
 	{from: []string{"results"}, not: []string{""}, why: "what happened knows nothing of who made it"},
 	{from: []string{"analysis/paired"}, not: []string{""}, direct: []string{"os", "net"}, why: "paired statistics know nothing of retrial"},
 	{from: []string{"harness/workspace"}, not: []string{""}, why: "a workspace knows nothing of tasks, arms or trials"},
-	{from: []string{"tasks", "arms", "harness", "results", "analysis"}, direct: []string{"github.com/spf13/pflag", "flag"},
+	{from: []string{"tasks", "arms", "harness", "results", "analysis", "tokens"}, direct: []string{"github.com/spf13/pflag", "flag"},
 		why: "flags are the command's"},
 }
 
 // TestImportDirections reads the rules over go list.
 func TestImportDirections(t *testing.T) {
 	packages := modulePackages(t)
-	for _, folder := range []string{"harness", "harness/solver", "harness/workspace", "results", "analysis", "analysis/paired", "arms", "tasks", "tasks/strict", "cmd/retrial"} {
+	for _, folder := range []string{"harness", "harness/solver", "harness/workspace", "results", "results/registry", "analysis", "analysis/paired", "arms", "tasks", "tasks/strict", "tokens", "cmd/retrial"} {
 		if _, ok := packages[folder]; !ok {
 			t.Errorf("package %s is not there: the rules on it check nothing", folder)
 		}
@@ -136,6 +138,10 @@ func TestImportRulesBite(t *testing.T) {
 		{"tasks/corpus", goPackage{Deps: []string{"retrial/harness"}}},
 		{"tasks/strict", goPackage{Deps: []string{"retrial/tasks"}}},
 		{"results", goPackage{Deps: []string{"retrial/arms"}}},
+		{"results/registry", goPackage{Deps: []string{"retrial/tasks/strict"}}},
+		{"arms", goPackage{Deps: []string{"retrial/tokens"}}},
+		{"arms", goPackage{Imports: []string{"github.com/tiktoken-go/tokenizer"}}},
+		{"tokens", goPackage{Deps: []string{"retrial/arms"}}},
 		{"analysis/paired", goPackage{Deps: []string{"retrial/results"}}},
 		{"harness/workspace", goPackage{Deps: []string{"retrial/tasks"}}},
 		{"results", goPackage{Imports: []string{"github.com/spf13/pflag"}}},

@@ -27,6 +27,10 @@ type material struct {
 	pristine *workspace.Tree
 	hidden   *workspace.Tree // nil where the task has no hidden files
 	problem  arms.Problem
+
+	protected string          // ProtectedSHA of pristine
+	graded    *workspace.Tree // what score judges by: pristine under hidden
+	guard     []string        // what of it no attempt may change: protected and hidden files
 }
 
 func loadMaterial(t *tasks.Task) (*material, error) {
@@ -35,9 +39,21 @@ func loadMaterial(t *tasks.Task) (*material, error) {
 	if m.pristine, err = workspace.ReadTree(t.Workspace); err != nil {
 		return nil, fmt.Errorf("read workspace of task %s: %w", t.ID, err)
 	}
+	if m.protected, err = m.pristine.ProtectedSHA(t.Protect); err != nil {
+		return nil, fmt.Errorf("read workspace of task %s: %w", t.ID, err)
+	}
 	if t.HasFiles(t.Hidden) {
 		if m.hidden, err = workspace.ReadTree(t.Hidden); err != nil {
 			return nil, fmt.Errorf("read hidden files of task %s: %w", t.ID, err)
+		}
+	}
+	m.graded, m.guard = m.pristine, slices.Clone(t.Protect)
+	if m.hidden != nil {
+		m.graded = m.pristine.Overlay(m.hidden)
+		for _, e := range m.hidden.Entries() {
+			if !e.Mode.IsDir() {
+				m.guard = append(m.guard, workspace.Literally(e.Path))
+			}
 		}
 	}
 	m.problem, err = problem(t)

@@ -118,7 +118,7 @@ func (c loopCase) transcript(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lanes := (&Plan{Design: d}).lanes(arms.Problem{ID: "task", Instruction: "Do it.", Verify: "check"})
+	lanes := (&Plan{Design: d}).lanes(arms.Problem{ID: "task", Instruction: "Do it.", Verify: "check"}, TrialKey{})
 	var out strings.Builder
 	rnd := newRand(orderSeed(d.Seed, "task", 0))
 	shuffle := func(turns []Turn) {
@@ -181,7 +181,7 @@ func TestLoopStopsAtAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lanes := (&Plan{Design: d}).lanes(arms.Problem{ID: "task", Instruction: "Do it.", Verify: "check"})
+	lanes := (&Plan{Design: d}).lanes(arms.Problem{ID: "task", Instruction: "Do it.", Verify: "check"}, TrialKey{})
 	taken := 0
 	err = Loop(lanes, func([]Turn) {}, func(turn Turn) (Result, error) {
 		if taken++; taken == 3 {

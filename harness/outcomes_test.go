@@ -257,7 +257,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	tampers := m.events(results.KindTamper)
-	if len(tampers) != 1 || tampers[0].Detail != `{"before":"verify","restored":["test_visible.sh"]}` || tampers[0].AttemptID != draft.AttemptID {
+	if len(tampers) != 1 || tampers[0].Detail != `{"added":0,"before":"verify","removed":6,"restored":["test_visible.sh"],"weakened":1}` || tampers[0].AttemptID != draft.AttemptID {
 		t.Errorf("tamper events: %s", detail(tampers))
 	}
 	if n := len(m.events(results.KindToolStep)); n != 3 {
@@ -344,7 +344,7 @@ func TestScoreSeesRestoredFiles(t *testing.T) {
 		return answer("42"), os.WriteFile(filepath.Join(s.req.Dir, "hook.sh"), []byte("echo exit 0 > test_visible.sh\n"), 0o644)
 	})
 	tampers := m.events(results.KindTamper)
-	if len(tampers) != 1 || tampers[0].Detail != `{"before":"score","restored":["test_visible.sh"]}` || !a.Succeeded() {
+	if len(tampers) != 1 || tampers[0].Detail != `{"added":0,"before":"score","removed":6,"restored":["test_visible.sh"],"weakened":1}` || !a.Succeeded() {
 		t.Errorf("tamper events: %s of %s", detail(tampers), detail(a))
 	}
 }

@@ -3,18 +3,23 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"retrial/arms"
 	"retrial/tasks"
+	"retrial/tokens"
 )
 
 // Plan is a design put together with its corpus: what a run will do, in order.
 type Plan struct {
 	Design *arms.Design
 	Tasks  []*tasks.Task // selected, in registered order
+
+	Context arms.Context    // the design's, with tokenizer and window filled in
+	Tokens  *tokens.Counter // counts prompts
 }
 
 // TrialKey names a trial: a task and a replicate (from 0).
@@ -38,7 +43,32 @@ func NewPlan(d *arms.Design, c *tasks.Corpus) (*Plan, error) {
 	if len(selected) == 0 {
 		return nil, fmt.Errorf("%w of the %d in %s: the filter is %s", ErrNoTask, len(c.Tasks), c.Name, strings.Join(d.Tasks, " "))
 	}
-	return &Plan{Design: d, Tasks: selected}, nil
+	p := &Plan{Design: d, Tasks: selected}
+	if err := p.checkArms(); err != nil {
+		return nil, err
+	}
+	return p, p.checkContext()
+}
+
+// ErrArm is wrapped by NewPlan when an arm cannot be run on the tasks.
+var ErrArm = errors.New("an arm cannot be run on these tasks")
+
+// checkArms says which arm asks for what the selected tasks cannot give.
+func (p *Plan) checkArms() error {
+	for _, a := range p.Design.Resolved {
+		if a.NeedsDonors() && len(p.Tasks) < 2 {
+			return fmt.Errorf("%w: %s shows failed drafts of other tasks, and there is one task alone", ErrArm, a.Name)
+		}
+		if a.Placement != arms.PlaceFile {
+			continue
+		}
+		for _, t := range p.Tasks {
+			if _, err := fs.Stat(t.Workspace, path.Dir(arms.HistoryFile)); err == nil {
+				return fmt.Errorf("%w: %s places %s, and task %s has that folder", ErrArm, a.Name, arms.HistoryFile, t.ID)
+			}
+		}
+	}
+	return nil
 }
 
 // Select returns the tasks whose id matches one of the globs, less those that
@@ -78,12 +108,16 @@ func (p *Plan) Trials() []TrialKey {
 	return keys
 }
 
-// lanes makes a trial's lanes, one per arm, in design order.
-func (p *Plan) lanes(problem arms.Problem) []*Lane {
+// lanes makes a trial's lanes, one per arm, in design order. An A/A twin draws
+// from a stream of its own.
+func (p *Plan) lanes(problem arms.Problem, key TrialKey) []*Lane {
 	lanes := make([]*Lane, len(p.Design.Resolved))
 	for i, a := range p.Design.Resolved {
-		lanes[i] = &Lane{Arm: a, State: arms.State{Problem: problem, Budget: p.Design.Attempts}}
-		if p.Design.Fork == arms.ForkIndependent {
+		lanes[i] = &Lane{Arm: a, sharedDraft: p.Design.Fork == arms.ForkShared, State: arms.State{
+			Problem: problem, Budget: p.Design.Attempts, Replicate: key.Replicate, Rungs: len(p.Design.Solver.Ladder),
+			Seed: arms.TrialSeed(p.Design.Seed, problem.ID, key.Replicate), Context: p.Context, Count: p.Tokens.Count,
+		}}
+		if p.Design.Fork == arms.ForkIndependent || a.TwinOf != "" {
 			lanes[i].Slot = i
 		}
 	}

@@ -106,7 +106,7 @@ func newScripted(p *Plan, play func(ctx context.Context, s scene) (solver.Reply,
 	s := &scripted{play: play, trials: map[uint64]scene{}, tries: map[string]int{}}
 	for _, key := range p.Trials() {
 		id := p.Tasks[key.Task].ID
-		s.trials[TrialSeed(p.Design.Seed, id, key.Replicate)] = scene{task: id, replicate: key.Replicate}
+		s.trials[arms.TrialSeed(p.Design.Seed, id, key.Replicate)] = scene{task: id, replicate: key.Replicate}
 	}
 	return s
 }

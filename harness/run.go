@@ -2,8 +2,10 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -67,13 +69,27 @@ func Run(ctx context.Context, c Config) error {
 	if r.now == nil {
 		r.now = time.Now
 	}
-	keys := c.Plan.Trials()
-	r.done.Trials = len(keys)
+	if _, ok := c.Solver.(solver.Planner); !ok && slices.ContainsFunc(c.Plan.Design.Resolved, arms.Arm.NeedsPlanner) {
+		return errors.New("an arm of the design replans, and its solver has no planner")
+	}
+	if _, ok := c.Solver.(solver.Summariser); !ok && c.Plan.Context.Compactor == arms.CompactSummarise {
+		return errors.New("the design's compactor summarises, and its solver has no summariser")
+	}
+	trials := make([]*trial, 0, len(c.Plan.Tasks)*c.Plan.Design.Replicates)
+	for _, key := range c.Plan.Trials() {
+		trials = append(trials, &trial{r: r, key: key})
+	}
+	r.done.Trials = len(trials)
 	r.logRun(results.KindRunStart, detail(runDetail(c.Plan, c.Info)))
 	if err := c.Journal.Commit(ctx); err != nil {
 		return err
 	}
-	err := r.all(ctx, keys)
+	var err error
+	if c.Plan.needsDonors() {
+		err = r.inBlocks(ctx)
+	} else {
+		err = r.all(ctx, trials, (*trial).run)
+	}
 	if errors.Is(err, ErrBudget) {
 		r.logRun(results.KindBudgetStop, detail(map[string]int{"attempts": c.Plan.Design.Budget.Attempts}))
 		return errors.Join(err, c.Journal.Commit(ctx))
@@ -88,7 +104,11 @@ func Run(ctx context.Context, c Config) error {
 func runDetail(p *Plan, info results.RunInfo) results.RunDetail {
 	d := results.RunDetail{
 		Design: p.Design.JSON(), Arms: p.Design.ArmNames(),
-		Solver: info.Solver, IsLanguageModel: info.IsLanguageModel, Sandbox: info.Sandbox, Certified: info.Certified, Tasks: info.Tasks,
+		Solver: info.Solver, IsLanguageModel: info.IsLanguageModel, Sandbox: info.Sandbox, Certified: info.Certified,
+		Registration: info.Registration, Tasks: info.Tasks,
+	}
+	if context, err := json.Marshal(p.Context); err == nil { // words and numbers, which always marshal
+		d.Context = context
 	}
 	for _, t := range p.Tasks {
 		d.HasScore = d.HasScore || t.HasScore()
@@ -96,20 +116,20 @@ func runDetail(p *Plan, info results.RunInfo) results.RunDetail {
 	return d
 }
 
-// all gives the trials to workers in order and stops handing them out after
-// the first error. An error that kept a trial from going on comes before one
-// that only says that the run is being stopped.
-func (r *runner) all(ctx context.Context, keys []TrialKey) error {
+// all does a step of every trial, given to workers in order, and stops handing
+// trials out after the first error. An error that kept a trial from going on
+// comes before one that only says that the run is being stopped.
+func (r *runner) all(ctx context.Context, trials []*trial, step func(*trial, context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	queue := make(chan TrialKey)
+	queue := make(chan *trial)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var first error
-	for range min(max(1, r.Parallel), len(keys)) {
+	for range min(max(1, r.Parallel), len(trials)) {
 		wg.Go(func() {
-			for key := range queue {
-				err := r.guarded(ctx, key)
+			for t := range queue {
+				err := r.guarded(ctx, t, step)
 				if err == nil {
 					continue
 				}
@@ -127,9 +147,9 @@ func (r *runner) all(ctx context.Context, keys []TrialKey) error {
 	}
 	finished := make(chan struct{})
 	go func() { wg.Wait(); close(finished) }()
-	for _, key := range keys {
+	for _, t := range trials {
 		select {
-		case queue <- key:
+		case queue <- t:
 			continue
 		case <-finished:
 		case <-ctx.Done():
@@ -147,15 +167,15 @@ func (r *runner) all(ctx context.Context, keys []TrialKey) error {
 // stopping says whether an error only says that the run is being stopped.
 func stopping(err error) bool { return errors.Is(err, ErrDrained) || errors.Is(err, ErrBudget) }
 
-// guarded runs a trial; a defect of retrial itself becomes an error, so that
-// what the journal holds is closed as it should be.
-func (r *runner) guarded(ctx context.Context, key TrialKey) (err error) {
+// guarded does a step of a trial; a defect of retrial itself becomes an error, so
+// that what the journal holds is closed as it should be.
+func (r *runner) guarded(ctx context.Context, t *trial, step func(*trial, context.Context) error) (err error) {
 	defer func() {
 		if defect := recover(); defect != nil {
-			err = fmt.Errorf("run trial %s/%d: a defect in retrial: %v", r.plan.Tasks[key.Task].ID, key.Replicate, defect)
+			err = fmt.Errorf("run trial %s/%d: a defect in retrial: %v", r.plan.Tasks[t.key.Task].ID, t.key.Replicate, defect)
 		}
 	}()
-	return r.trial(ctx, key)
+	return step(t, ctx)
 }
 
 // stopped says why nothing new may begin: the run was aborted, or is draining.
@@ -186,23 +206,26 @@ func (r *runner) begin(ctx context.Context) error {
 
 // trial is one trial being made.
 type trial struct {
-	r      *runner
-	key    TrialKey
-	m      *material
-	forkID string
-	index  int64           // of its next event
-	scored map[string]bool // by attempt that passed verify: whether score passed too
+	r       *runner
+	key     TrialKey
+	m       *material
+	lanes   []*Lane
+	shuffle func([]Turn)
+	forkID  string
+	index   int64           // of its next event
+	scored  map[string]bool // by attempt that passed verify: whether score passed too
 }
 
-// trial runs one trial to its end.
-func (r *runner) trial(ctx context.Context, key TrialKey) error {
-	m, err := loadMaterial(r.plan.Tasks[key.Task])
+// begin reads the trial's task and makes its lanes, unless the run is stopping.
+func (t *trial) begin(ctx context.Context) error {
+	r := t.r
+	m, err := loadMaterial(r.plan.Tasks[t.key.Task])
 	if err != nil {
 		return err
 	}
-	t := &trial{r: r, key: key, m: m, scored: map[string]bool{}}
+	t.m, t.scored = m, map[string]bool{}
 	if r.plan.Design.Fork == arms.ForkShared {
-		t.forkID = fmt.Sprintf("%s/%d", m.task.ID, key.Replicate)
+		t.forkID = fmt.Sprintf("%s/%d", m.task.ID, t.key.Replicate)
 	}
 	if err := r.stopped(ctx); err != nil {
 		return err
@@ -210,23 +233,59 @@ func (r *runner) trial(ctx context.Context, key TrialKey) error {
 	if limit := r.plan.Design.Budget.Attempts; limit > 0 && r.attempts.Load() >= int64(limit) {
 		return ErrBudget // a trial is not begun for nothing
 	}
-	t.log(results.KindTrialStart, nil)
-	lanes := r.plan.lanes(m.problem)
-	rnd := newRand(orderSeed(r.plan.Design.Seed, m.task.ID, key.Replicate))
-	shuffle := func(turns []Turn) {
+	t.log(results.KindTrialStart, func(e *results.Event) { e.Detail = detail(map[string]string{"protected_sha": m.protected}) })
+	t.lanes = r.plan.lanes(m.problem, t.key)
+	rnd := newRand(orderSeed(r.plan.Design.Seed, m.task.ID, t.key.Replicate))
+	t.shuffle = func(turns []Turn) {
 		rnd.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
 	}
-	if err := Loop(lanes, shuffle, func(turn Turn) (Result, error) { return t.take(ctx, turn) }); err != nil {
+	return nil
+}
+
+// run runs the trial from its start to its end.
+func (t *trial) run(ctx context.Context) error {
+	if err := t.begin(ctx); err != nil {
 		return err
 	}
-	for _, l := range lanes {
+	return t.rest(ctx)
+}
+
+// draft begins the trial and makes its drafts.
+func (t *trial) draft(ctx context.Context) error {
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	_, err := Round(t.lanes, t.shuffle, t.taker(ctx))
+	return err
+}
+
+// rest goes on until no arm wants anything, and ends the trial.
+func (t *trial) rest(ctx context.Context) error {
+	if err := Loop(t.lanes, t.shuffle, t.taker(ctx)); err != nil {
+		return err
+	}
+	for _, l := range t.lanes {
 		t.finish(l)
 	}
-	if err := r.journal.Commit(ctx); err != nil {
+	if err := t.r.journal.Commit(ctx); err != nil {
 		return err
 	}
-	r.trialDone(lanes)
+	t.r.trialDone(t.lanes)
 	return nil
+}
+
+func (t *trial) taker(ctx context.Context) func(Turn) (Result, error) {
+	return func(turn Turn) (Result, error) {
+		switch turn.Action {
+		case arms.ActionPlan:
+			return t.plan(ctx, turn)
+		case arms.ActionSummarise:
+			return t.summarise(ctx, turn)
+		case arms.ActionBudget:
+			return t.exceeds(ctx, turn)
+		}
+		return t.take(ctx, turn)
+	}
 }
 
 // finish logs how the trial ended in one arm. Success is verify and, where the

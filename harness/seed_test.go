@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"retrial/arms"
 )
 
 // TestSeedsAreFixed: these values are part of what "the same seed" means. A
@@ -14,9 +16,9 @@ func TestSeedsAreFixed(t *testing.T) {
 		what      string
 		got, want uint64
 	}{
-		{"trial", TrialSeed(7, "merge-intervals", 0), 0xeb5fd01375e2fb5},
-		{"trial of replicate 3", TrialSeed(7, "merge-intervals", 3), 0x4cedb03c2e5a2a70},
-		{"trial of the largest run seed", TrialSeed(math.MaxUint64, "a", 0), 0xcef3564eb7187eb8},
+		{"trial", arms.TrialSeed(7, "merge-intervals", 0), 0xeb5fd01375e2fb5},
+		{"trial of replicate 3", arms.TrialSeed(7, "merge-intervals", 3), 0x4cedb03c2e5a2a70},
+		{"trial of the largest run seed", arms.TrialSeed(math.MaxUint64, "a", 0), 0xcef3564eb7187eb8},
 		{"draft", AttemptSeed(7, "merge-intervals", 0, 1, 0), 0x1ee37efac7337eae},
 		{"retry", AttemptSeed(7, "merge-intervals", 0, 2, 0), 0x3ba1903eb4a49963},
 		{"retry in a slot of its own", AttemptSeed(7, "merge-intervals", 0, 2, 1), 0xbb354b1735129f9a},
@@ -51,7 +53,7 @@ func TestSeedsAreIndependent(t *testing.T) {
 			t.Fatalf("seeds %x and %x", of(a), of(b))
 		}
 		trial := func(r request) [2]uint64 {
-			return [2]uint64{TrialSeed(r.run, r.task, r.replicate), orderSeed(r.run, r.task, r.replicate)}
+			return [2]uint64{arms.TrialSeed(r.run, r.task, r.replicate), orderSeed(r.run, r.task, r.replicate)}
 		}
 		ta, tb := trial(a), trial(b)
 		if same := a.run == b.run && a.task == b.task && a.replicate == b.replicate; same != (ta == tb) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"retrial/arms"
 	"retrial/harness/solver"
 	"retrial/results"
 )
@@ -120,7 +121,7 @@ func TestRequest(t *testing.T) {
 	for _, sc := range s.scenes {
 		r := sc.req
 		dirs[r.Dir] = true
-		if r.TrialSeed != TrialSeed(9, "a", sc.replicate) || r.AttemptSeed != AttemptSeed(9, "a", sc.replicate, sc.attempt, 0) {
+		if r.TrialSeed != arms.TrialSeed(9, "a", sc.replicate) || r.AttemptSeed != AttemptSeed(9, "a", sc.replicate, sc.attempt, 0) {
 			t.Errorf("seeds of attempt %d: %x %x", sc.attempt, r.TrialSeed, r.AttemptSeed)
 		}
 		if r.Verify != "sh test_visible.sh" || r.TaskKey != plan.Tasks[0].Hash || r.Limits != plan.Design.Limits || (r.Prompt.Added != "") != (sc.attempt == 2) {

@@ -49,7 +49,7 @@ func (s *blobStore) get(sha string) ([]byte, error) {
 		return err
 	})
 	if err == nil && hashText(data) != sha {
-		err = errors.New("its content does not have that hash")
+		err = ErrBlobContent
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s in %s: %w", sha, s.path, err)

@@ -18,6 +18,10 @@
 //  4. [Open] reads a sealed run for the analysis; [Export] writes its tables
 //     in other formats, from the journal where the run was killed.
 //
-// The sealed rows depend on the design, the corpus and the seed alone, but for
-// the columns of [VolatileColumns]; [Fingerprint] is their hash.
+// Package registry, below this one, keeps what was registered before a run, and
+// which runs are not to count.
+//
+// The sealed rows depend on the design, the corpus and the seed alone, and on
+// whether the run was registered, but for the columns of [VolatileColumns];
+// [Fingerprint] is their hash.
 package results

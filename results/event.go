@@ -14,14 +14,21 @@ const (
 	KindHistoryInjected Kind = "history_injected"
 	KindDeduplicated    Kind = "deduplicated"
 	KindTruncated       Kind = "truncated"
+	KindCompacted       Kind = "compacted"  // a prompt was made smaller, see Compaction
+	KindSummarised      Kind = "summarised" // a summariser was called: its prompt, and its summary in output_sha
 	KindModelCall       Kind = "model_call"
 	KindToolStep        Kind = "tool_step"
 	KindDiff            Kind = "diff"
-	KindTamper          Kind = "tamper"
+	KindTamper          Kind = "tamper" // protected files stood changed before a verdict, and were put back; the detail names them and counts lines added, weakened, removed
 	KindVerdict         Kind = "verdict"
 	KindScore           Kind = "score"
 	KindReverted        Kind = "reverted"
 	KindSignatureRepeat Kind = "signature_repeated"
+	KindReplanned       Kind = "replanned"      // a planner was called: its prompt, and its plan in output_sha
+	KindEscalated       Kind = "escalated"      // the attempt is the first on a higher rung of the ladder
+	KindPivoted         Kind = "pivoted"        // the attempt is told to go another way, in the history's place
+	KindVerifierNoise   Kind = "verifier_noise" // a shown verifier output is another failing attempt's
+	KindHistoryOpened   Kind = "history_opened" // the placed history was opened during the attempt
 	KindInfraFault      Kind = "infra_fault"
 	KindBudgetStop      Kind = "budget_stop"
 )
@@ -67,9 +74,10 @@ type Event struct {
 	PromptWithoutSHA *string `parquet:"prompt_without_added_sha,optional" json:"prompt_without_added_sha,omitempty"` // the prompt less what the arm added
 	AddedSHA         *string `parquet:"added_sha,optional" json:"added_sha,omitempty"`                               // what the arm added
 	PromptChars      *int64  `parquet:"prompt_chars,optional" json:"prompt_chars,omitempty"`                         // runes
+	PromptTokens     *int64  `parquet:"prompt_tokens,optional" json:"prompt_tokens,omitempty"`                       // tokens of the messages, by the tokenizer that the detail names
 	HistoryRecords   *int32  `parquet:"history_records,optional" json:"history_records,omitempty"`                   // records shown
 	HistoryChars     *int64  `parquet:"history_chars,optional" json:"history_chars,omitempty"`                       // runes of the history block
-	HistoryTokens    *int64  `parquet:"history_tokens,optional" json:"history_tokens,omitempty"`                     // tokens; null where no tokenizer is known
+	HistoryTokens    *int64  `parquet:"history_tokens,optional" json:"history_tokens,omitempty"`                     // likewise, of the history
 	CutChars         *int64  `parquet:"cut_chars,optional" json:"cut_chars,omitempty"`                               // runes that caps removed
 	Part             *string `parquet:"part,optional,dict" json:"part,omitempty"`                                    // truncated: diff|output|first_error|description
 	OfAttempt        *int32  `parquet:"of_attempt,optional" json:"of_attempt,omitempty"`                             // truncated, deduplicated, signature_repeated: the earlier attempt meant

@@ -18,6 +18,9 @@ var (
 	ErrNotSealed = errors.New("run is not sealed")
 	// ErrNoBlob is wrapped where a run keeps no blob of that SHA-256.
 	ErrNoBlob = errors.New("no such blob")
+	// ErrBlobContent is wrapped where a blob's content does not have the SHA-256
+	// that names it.
+	ErrBlobContent = errors.New("its content does not have that hash")
 )
 
 // SchemaError is a table whose columns are of another version.

@@ -22,8 +22,9 @@ type RunInfo struct {
 	Tool            string          `json:"tool"`   // version of retrial
 	Solver          string          `json:"solver"`
 	IsLanguageModel bool            `json:"is_language_model"`
-	Sandbox         string          `json:"sandbox"`             // bubblewrap|none
-	Certified       string          `json:"certified,omitempty"` // whether every task had a certificate when the run began: yes|no; "" where the run's version did not say
+	Sandbox         string          `json:"sandbox"`                // bubblewrap|none
+	Certified       string          `json:"certified,omitempty"`    // whether every task had a certificate when the run began: yes|no; "" where the run's version did not say
+	Registration    string          `json:"registration,omitempty"` // hash of the registration that the run is of; "" for an exploratory run
 	StartedAt       time.Time       `json:"started_at"`
 }
 

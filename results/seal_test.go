@@ -348,6 +348,8 @@ func other(t reflect.Type, old reflect.Value) reflect.Value {
 		v.SetBool(!old.Bool())
 	case reflect.Float64:
 		v.SetFloat(old.Float() + 1)
+	case reflect.Slice:
+		v.Set(reflect.Append(reflect.AppendSlice(v, old), reflect.ValueOf("x")))
 	default:
 		v.SetInt(old.Int() + 1)
 	}

@@ -16,7 +16,10 @@ type RunDetail struct {
 	IsLanguageModel bool       `json:"is_language_model"`
 	Sandbox         string     `json:"sandbox"`
 	Certified       string     `json:"certified"`
+	Registration    string     `json:"registration,omitempty"`
 	Tasks           []TaskInfo `json:"tasks"`
+
+	Context json.RawMessage `json:"context,omitempty"` // the context budget with tokenizer and window filled in
 }
 
 // MissingInterrupted is the missing_reason of a trial that was started and

@@ -20,11 +20,17 @@ func Wilson(s, n, level float64) Interval {
 	if !validProportion(s, n, level) {
 		return noInterval(level, MethodWilson)
 	}
-	ci := Interval{Low: 0, High: 1, Level: level, Method: MethodWilson}
+	ci := wilson(s, n, twoSidedZ(level))
+	ci.Level, ci.Method = level, MethodWilson
+	return ci
+}
+
+// wilson is the score interval with z as the quantile.
+func wilson(s, n, z float64) Interval {
+	ci := Interval{Low: 0, High: 1}
 	if n == 0 {
 		return ci
 	}
-	z := twoSidedZ(level)
 	p, z2 := s/n, z*z
 	centre := (p + z2/(2*n)) / (1 + z2/n)
 	half := z * math.Sqrt(p*(1-p)/n+z2/(4*n*n)) / (1 + z2/n)

@@ -19,9 +19,12 @@ func compareCommand() command {
 	return command{
 		name: "compare", args: "RUN [flags]", brief: "compare the arms of a run",
 		long: `Reads a run folder's Parquet files and prints what they say: success by arm, paired differences with their intervals, where retries
-landed, and the gates. Exits 3 when a gate failed.`,
+landed, how the design's predictions came out, and the gates. Of a registered run it lists the amendments of its registration and the discarded
+runs. Exits 3 when a gate failed.`,
 		setup: func(fs *pflag.FlagSet) runFunc {
 			format := fs.String("format", "text", "text|markdown|csv|json")
+			var registered string
+			registryFlag(fs, &registered)
 			return func(_ context.Context, env *environment, args []string) error {
 				if len(args) != 1 {
 					return usagef("compare takes one run folder")
@@ -29,31 +32,41 @@ landed, and the gates. Exits 3 when a gate failed.`,
 				if !slices.Contains(analysis.Formats, *format) {
 					return usagef("%s", strict.Unknown("format", *format, analysis.Formats))
 				}
-				return compareRun(env, args[0], *format)
+				return compareRun(env, args[0], *format, registered)
 			}
 		},
 	}
 }
 
-// compareRun prints a run's comparison; a failed gate is a gateError.
-func compareRun(env *environment, dir, format string) error {
+// openRun opens a sealed run whose design is the one that it began with.
+func openRun(dir string) (*results.Run, error) {
 	run, err := results.Open(dir)
 	if err != nil && !errors.Is(err, results.ErrNotRun) && !errors.Is(err, results.ErrNotSealed) {
-		return fmt.Errorf("%w: the journal may be whole: `retrial export %s --to OUT` builds the tables from it", err, shellQuote(dir))
+		return nil, fmt.Errorf("%w: the journal may be whole: `retrial export %s --to OUT` builds the tables from it", err, shellQuote(dir))
 	}
+	if err != nil {
+		return nil, err
+	}
+	if err := sameDesign(dir, run.Meta.DesignHash); err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
+	return run, nil
+}
+
+// compareRun prints a run's comparison; a failed gate is a gateError.
+func compareRun(env *environment, dir, format, registered string) error {
+	run, err := openRun(dir)
 	if err != nil {
 		return err
 	}
 	defer run.Close()
-	if err := sameDesign(dir, run.Meta.DesignHash); err != nil {
-		return err
-	}
 	data, err := analysis.Load(run)
 	if err != nil {
 		return err
 	}
 	c := analysis.Compare(data)
-	if err := analysis.Write(env.stdout, c, format); err != nil {
+	fault := consult(c, data.Info, registered)
+	if err := (analysis.Page{Format: format, Dim: env.dim}).Write(env.stdout, c); err != nil {
 		return err
 	}
 	if !c.Measured() {
@@ -66,7 +79,7 @@ func compareRun(env *environment, dir, format string) error {
 		}
 		return gateError{names}
 	}
-	return nil
+	return fault
 }
 
 // sameDesign checks that design.json still is the design that the run began

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"retrial/arms"
 	"retrial/arms/suites"
 	"retrial/harness"
@@ -77,7 +79,7 @@ func (f *designFile) inSettings(err error) error {
 // fault tells a fault of one key, where it stands.
 func (f *designFile) fault(key string, err error) error {
 	for _, s := range f.settings {
-		if strings.HasPrefix(s, key+"=") {
+		if strings.HasPrefix(s, key+"=") || strings.HasPrefix(s, key+".") {
 			return f.inSettings(&strict.Error{Message: err.Error()})
 		}
 	}
@@ -94,10 +96,24 @@ func (f *designFile) plan() (*harness.Plan, *tasks.Corpus, error) {
 		return nil, nil, err
 	}
 	plan, err := harness.NewPlan(f.Design, corpus)
+	if errors.Is(err, harness.ErrContext) {
+		return nil, nil, f.fault("context", err)
+	}
 	if err != nil {
 		return nil, nil, f.fault("tasks", err)
 	}
 	return plan, corpus, nil
+}
+
+// designFlags adds the flags that change a field of the design.
+func (o *runOptions) designFlags(fs *pflag.FlagSet) {
+	o.flags = fs
+	fs.StringArrayVarP(&o.tasks, "task", "t", nil, "only tasks that match this glob (repeatable; ! excludes)")
+	fs.IntVar(&o.limit, "limit", 0, "only the first so many tasks")
+	fs.Uint64Var(&o.seed, "seed", 0, "seed of the run")
+	fs.IntVar(&o.replicates, "replicates", 0, "trials per task")
+	fs.IntVar(&o.attempts, "attempts", 0, "attempts per trial, the draft included")
+	fs.StringVar(&o.sandbox, "sandbox", "", "auto|bubblewrap|none")
 }
 
 // settings turns the flags that were given into overrides of the design.
@@ -149,11 +165,8 @@ func resolveSandbox(d *arms.Design, c *tasks.Corpus) (workspace.Sandbox, error) 
 }
 
 func dryRun(env *environment, p *harness.Plan, sandbox workspace.Sandbox) error {
-	trials, k, n := len(p.Trials()), p.Design.Attempts, len(p.Design.Resolved)
-	least, most := trials, trials*(1+n*(k-1))
-	if p.Design.Fork == arms.ForkIndependent {
-		least, most = trials*n, trials*n*k
-	}
+	trials, n := len(p.Trials()), len(p.Design.Resolved)
+	least, most := attemptBounds(p)
 	fmt.Fprintf(env.stdout, "design %s (%s)\n%d tasks x %d replicates = %d trials, %d arms: %s\n", p.Design.Name, p.Design.Hash()[:12],
 		len(p.Tasks), p.Design.Replicates, trials, n, strings.Join(p.Design.ArmNames(), ", "))
 	fmt.Fprintf(env.stdout, "attempts: %d drafts at least, %d at most\nsolver %s, memory %s; sandbox %s\n",

@@ -13,6 +13,7 @@ import (
 	"retrial/harness"
 	"retrial/harness/workspace"
 	"retrial/results"
+	"retrial/results/registry"
 )
 
 func runInfo(plan *harness.Plan, sandbox workspace.Sandbox) results.RunInfo {
@@ -31,15 +32,23 @@ func runInfo(plan *harness.Plan, sandbox workspace.Sandbox) results.RunInfo {
 	return info
 }
 
-// begin makes the run folder with its design and an empty journal. Where that
+// begin makes the run folder with its design and an empty journal, and tells the
+// registry of a confirmatory run of that design. Where that
 // fails, what it made is gone again, so that the same command can be typed once
 // the cause is mended.
-func (o *runOptions) begin(info results.RunInfo) (dir string, journal *results.Journal, err error) {
+func (o *runOptions) begin(design string, info results.RunInfo) (dir string, journal *results.Journal, err error) {
 	if dir, err = o.makeDir(info.RunID); err != nil {
 		return "", nil, err
 	}
 	if err = info.Write(dir); err == nil {
 		journal, err = results.CreateJournal(dir, results.Header{RunID: info.RunID, DesignHash: info.DesignHash, Tool: info.Tool})
+	}
+	if err == nil && info.Registration != "" {
+		run := registry.Entry{RunID: info.RunID, Registration: info.Registration, Name: design}
+		if err = registry.Begin(o.registry, run, stamp()); err != nil {
+			journal.Close()
+			err = registryError(err)
+		}
 	}
 	if err != nil {
 		os.RemoveAll(dir) // it is this call's own, and nothing ran yet

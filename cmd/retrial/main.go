@@ -45,6 +45,7 @@ type runFunc func(ctx context.Context, env *environment, args []string) error
 type environment struct {
 	stdout, stderr io.Writer
 	terminal       bool // stderr is one
+	dim            bool // stdout is a terminal that greys text
 }
 
 // usageError is a mistake in what was typed: exit code 2.
@@ -64,7 +65,10 @@ func (e gateError) Error() string { return "MEASUREMENT FAILURE: " + strings.Joi
 var errInterrupted = errors.New("interrupted")
 
 func commands() []command {
-	return []command{initCommand(), tasksCommand(), runCommand(), compareCommand(), exportCommand(), schemaCommand(), versionCommand()}
+	return []command{
+		initCommand(), tasksCommand(), armsCommand(), composeCommand(), signatureCommand(), planCommand(), registerCommand(), runCommand(), runsCommand(),
+		compareCommand(), auditCommand(), exportCommand(), schemaCommand(), versionCommand(),
+	}
 }
 
 func main() { os.Exit(Main()) }
@@ -73,6 +77,7 @@ func main() { os.Exit(Main()) }
 func Main() (code int) {
 	out := &output{w: os.Stdout}
 	env := &environment{stdout: out, stderr: os.Stderr, terminal: isTerminal(os.Stderr)}
+	env.dim = isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	// The last resort: a defect of this program is one line too.
 	defer func() {
 		if p := recover(); p != nil {

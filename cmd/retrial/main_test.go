@@ -120,13 +120,13 @@ func TestExitCodes(t *testing.T) {
 // it knows, broken ones and nonsense. Only commands that start nothing are drawn.
 func TestArgumentsNeverPanic(t *testing.T) {
 	t.Chdir(t.TempDir())
-	words := []string{"help", "version", "tasks", "list", "show", "compare", "export", "first-look", "builtin:py-bugs", "ring-buffer", "--dry-run", "--format", "json",
+	words := []string{"help", "version", "tasks", "list", "show", "compare", "audit", "export", "register", "amend", "runs", "discard", "--reason", "--registry", "registry", "abcd", "predictions=[{}]", "first-look", "builtin:py-bugs", "ring-buffer", "--dry-run", "--format", "json",
 		"-t", "[", "!*", "--", "-", "", "=", "a=b", "arms=", "arms=[{}]", "arms=[{name: x}]", "arms=[[x]]", "arms.0=x", "tasks=x", "tasks=[1]", "..=1", "limits=", "limits.attempt=5x",
 		"solver=1", "gates={at_risk_min: .nan}", "budget.usd=.inf", "seed=-1", "primary=", "primary.margin=.nan", "corpus=", "corpus=.", "name=", "attempts=1e9", "replicates=", "*a", "&a=b", "a=*b", "a=!!x", "a=\x00",
 		"--limit", "-1", "--seed", "18446744073709551616", "--to", "--sandbox", "none", "-j", "\xff", "--out=", "-qv", "--help=x"}
 	rapid.Check(t, func(t *rapid.T) {
 		args := rapid.SliceOfN(rapid.SampledFrom(words), 0, 6).Draw(t, "args")
-		switch first := rapid.SampledFrom([]string{"run", "tasks", "compare", "export", "help", "version", ""}).Draw(t, "command"); first {
+		switch first := rapid.SampledFrom([]string{"run", "tasks", "compare", "audit", "export", "register", "runs", "help", "version", ""}).Draw(t, "command"); first {
 		case "run":
 			args = append([]string{"run", "first-look", "--dry-run"}, args...)
 		case "":

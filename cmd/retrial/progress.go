@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"retrial/arms"
 	"retrial/harness"
 	"retrial/harness/solver"
 )
@@ -119,7 +120,7 @@ func newNarrator(s solver.Solver, p *harness.Plan, out io.Writer) *narrator {
 	n := &narrator{Solver: s, out: out, names: map[uint64]string{}}
 	for _, key := range p.Trials() {
 		id := p.Tasks[key.Task].ID
-		n.names[harness.TrialSeed(p.Design.Seed, id, key.Replicate)] = fmt.Sprintf("%s/%d", id, key.Replicate)
+		n.names[arms.TrialSeed(p.Design.Seed, id, key.Replicate)] = fmt.Sprintf("%s/%d", id, key.Replicate)
 	}
 	return n
 }

@@ -32,6 +32,7 @@ type runOptions struct {
 	dryRun      bool
 	quiet       bool
 	verbose     bool
+	registry    string
 	flags       *pflag.FlagSet
 }
 
@@ -51,20 +52,19 @@ into the corpus folder. A task that has none, or was changed since, is checked f
 by tasks check -n 1: tasks with faults are named, and nothing is run. What was seen of
 flaky verdicts goes into the run, and a gate judges it.
 
+A run of exactly what retrial register wrote down is confirmatory, and says so; any
+other is exploratory, also one that a setting or flag makes another.
+
 The last lines are the table, the run folder, and what to type next.`,
 		setup: func(fs *pflag.FlagSet) runFunc {
-			o := &runOptions{flags: fs}
+			o := &runOptions{}
 			fs.StringVarP(&o.out, "out", "o", "", "run folder; must not exist (default results/runs/NAME-TIME)")
 			fs.IntVarP(&o.parallel, "parallel", "j", runtime.NumCPU(), "trials at a time; does not change the results")
-			fs.StringArrayVarP(&o.tasks, "task", "t", nil, "only tasks that match this glob (repeatable; ! excludes)")
-			fs.IntVar(&o.limit, "limit", 0, "only the first so many tasks")
-			fs.Uint64Var(&o.seed, "seed", 0, "seed of the run")
-			fs.IntVar(&o.replicates, "replicates", 0, "trials per task")
-			fs.IntVar(&o.attempts, "attempts", 0, "attempts per trial, the draft included")
-			fs.StringVar(&o.sandbox, "sandbox", "", "auto|bubblewrap|none")
+			o.designFlags(fs)
 			fs.BoolVar(&o.noCheck, "no-check", false, "do not check tasks without a certificate; the answer says so")
 			fs.StringVar(&o.certificate, "certificate", "", "file of certificates (default certificate.json in the corpus folder)")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would run, and stop")
+			registryFlag(fs, &o.registry)
 			fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 			fs.BoolVarP(&o.verbose, "verbose", "v", false, "a line for every attempt and trial")
 			return o.run
@@ -103,8 +103,17 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 	if err != nil {
 		return err
 	}
+	registered, err := o.registration(env, plan)
+	if err != nil {
+		return err
+	}
+	if plan.Context.Model != "" {
+		for _, note := range plan.ContextNotes() {
+			fmt.Fprintf(env.stderr, "retrial: %s\n", note)
+		}
+	}
 	if o.dryRun {
-		return dryRun(env, plan, sandbox)
+		return errors.Join(dryRun(env, plan, sandbox), tellStatus(env, registered))
 	}
 	if err := o.free(); err != nil {
 		return err
@@ -115,7 +124,7 @@ func (o *runOptions) run(ctx context.Context, env *environment, args []string) e
 		return err
 	}
 	info := withCertificates(runInfo(plan, sandbox), known)
-	info.Certified = certified
+	info.Certified, info.Registration = certified, registered
 	return o.execute(ctx, env, plan, grader, info)
 }
 
@@ -145,7 +154,7 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 		return err
 	}
 	defer repairer.Close()
-	dir, journal, err := o.begin(info)
+	dir, journal, err := o.begin(plan.Design.Name, info)
 	if err != nil {
 		return err
 	}
@@ -167,7 +176,7 @@ func (o *runOptions) execute(ctx context.Context, env *environment, plan *harnes
 	if err != nil {
 		return incomplete(dir, told.last, err)
 	}
-	return answer(env, dir)
+	return o.answer(env, dir)
 }
 
 // removeRoot removes the workspaces' folder, or says that it could not.
@@ -178,7 +187,7 @@ func removeRoot(env *environment, root string) {
 }
 
 // answer seals a finished run and prints what it says.
-func answer(env *environment, dir string) error {
+func (o *runOptions) answer(env *environment, dir string) error {
 	log, err := results.ReadJournal(dir)
 	if err == nil {
 		err = results.Seal(dir, log)
@@ -186,7 +195,7 @@ func answer(env *environment, dir string) error {
 	if err != nil {
 		return fmt.Errorf("all trials are done and in %s, but their tables could not be written: %w; `retrial export %s --to OUT` builds them from the journal", dir, err, shellQuote(dir))
 	}
-	err = compareRun(env, dir, "text")
+	err = compareRun(env, dir, "text", o.registry)
 	fmt.Fprintf(env.stdout, "\nrun folder: %s\nnext: retrial compare %s --format markdown\n", dir, shellQuote(dir))
 	return err
 }

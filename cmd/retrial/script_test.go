@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 //	ended CODE                 after wait: its exit code must be CODE, -1 if a signal ended it
 //	oneline                    the last command's standard error must be one line
 //	parquet FILE…              each file must start and end as Parquet does
+//	tamper RUN HOW             change a sealed run behind its back: see tampers
 //
 // and the conditions [root], [mount] (a small file system can be mounted) and
 // [bubblewrap].
@@ -58,7 +59,7 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "corpus"), os.DirFS(filepath.Join("testdata", "corpus")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "waitfor": waitfor, "keep": keep, "ended": ended, "oneline": oneLineOnly, "parquet": parquet,
+			"exits": exits, "waitfor": waitfor, "keep": keep, "ended": ended, "oneline": oneLineOnly, "parquet": parquet, "tamper": tamper,
 		},
 		Condition:           scriptCondition(t),
 		RequireExplicitExec: true,

@@ -3,6 +3,8 @@ package solver
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"retrial/harness/solver/mutate"
 )
@@ -32,14 +34,49 @@ func (m *Mutate) Close() { m.engine.Close() }
 // runs Python's unittest only.
 func Supports(verify string) error { return mutate.Supports(verify) }
 
-// Solve makes one attempt.
+// On the rung above its first the repairer tries this many lines, and may run
+// verify this often. They are made up: a stronger model has no such numbers.
+const (
+	wideLines      = 6
+	wideVerifyRuns = 192
+)
+
+// Solve makes one attempt. A history that is placed in a file is read in half of
+// the attempts, drawn from the attempt's seed.
 func (m *Mutate) Solve(ctx context.Context, req Request) (Reply, error) {
-	r, err := m.engine.Solve(ctx, mutate.Request{
-		Prompt: req.Prompt.Text(), Dir: req.Dir, VerifyCommand: req.Verify, TaskKey: req.TaskKey,
+	prompt := req.Prompt.Text()
+	for _, f := range req.Prompt.Files {
+		if req.AttemptSeed&(1<<32) == 0 {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(req.Dir, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return Reply{}, fmt.Errorf("open the placed history: %w", err)
+		}
+		prompt += "\n" + string(data)
+	}
+	q := mutate.Request{
+		Prompt: prompt, Dir: req.Dir, VerifyCommand: req.Verify, TaskKey: req.TaskKey,
 		TrialSeed: req.TrialSeed, AttemptSeed: req.AttemptSeed, VerifyRuns: req.Limits.VerifyRuns, Memory: m.memory,
-	})
+	}
+	if req.Rung > 0 {
+		q.Lines, q.VerifyRuns = wideLines, max(q.VerifyRuns, wideVerifyRuns)
+	}
+	r, err := m.engine.Solve(ctx, q)
 	if err != nil {
 		return Reply{}, err
 	}
 	return Reply{Files: r.Files, Description: r.Description, VerifyRuns: r.VerifyRuns}, nil
+}
+
+// Summarise writes a line for each attempt that is shown: its number, the tests
+// that failed, the lines that its patch touched. No model is called.
+func (m *Mutate) Summarise(_ context.Context, req SummaryRequest) (SummaryReply, error) {
+	return SummaryReply{Text: mutate.Summarise(req.Prompt.Text())}, nil
+}
+
+// Plan names the lines that the shown patches touched, to be left alone.
+func (m *Mutate) Plan(_ context.Context, req PlanRequest) (PlanReply, error) {
+	text, err := mutate.Plan(req.Prompt.Text())
+	return PlanReply{Text: text}, err
 }

@@ -30,6 +30,68 @@ type Request struct {
 	TrialSeed   uint64 // the same for every attempt and arm of a trial
 	AttemptSeed uint64 // the same for every arm of an attempt number, new at each
 	Limits      arms.Limits
+	Rung        int // of the design's ladder, 0 for the solver itself
+}
+
+// Planner is a Solver that can also be asked for a plan.
+type Planner interface {
+	// Plan replies to a prompt in words. Its errors are those of Solve.
+	Plan(ctx context.Context, req PlanRequest) (PlanReply, error)
+}
+
+// PlanRequest is all that a planner is given.
+type PlanRequest struct {
+	Prompt      arms.Prompt
+	Attempt     int    // that is planned for
+	TrialSeed   uint64 // as in Request
+	AttemptSeed uint64
+	Rung        int
+}
+
+// PlanReply is a planner's reply.
+type PlanReply struct {
+	Text string
+}
+
+// Summariser is a Solver that can also be asked for a summary of a history that
+// takes too much room.
+type Summariser interface {
+	// Summarise replies to a prompt in words. Its errors are those of Solve; calls
+	// that were made are in the reply even then.
+	Summarise(ctx context.Context, req SummaryRequest) (SummaryReply, error)
+}
+
+// SummaryRequest is all that a summariser is given.
+type SummaryRequest struct {
+	Prompt      arms.Prompt
+	Attempt     int    // whose prompt took too much room
+	TrialSeed   uint64 // as in Request
+	AttemptSeed uint64
+	Rung        int
+}
+
+// SummaryReply is a summariser's reply, and the model calls that it cost.
+type SummaryReply struct {
+	Text  string
+	Calls []Call
+}
+
+// Call is one call of a model: buckets are tokens, disjoint but for OutReasoning,
+// which is part of OutTotal; nil where unreported.
+type Call struct {
+	Provider, ModelAsked, ModelServed string
+
+	InUncached, InCacheRead, InCacheW5m, InCacheW1h, OutTotal, OutReasoning *int64
+
+	USD          *float64 // nil where no price is known
+	FinishReason string
+}
+
+// Compaction is what a solver tells of its own context: that it was made smaller
+// during the attempt.
+type Compaction struct {
+	Before, After int  // tokens
+	HistoryLost   bool // the history of the prompt is no longer in it
 }
 
 // Reply is what an attempt brought back.
@@ -37,6 +99,7 @@ type Reply struct {
 	Files       map[string]string // whole new content by path; nil where the solver wrote into Dir itself
 	Description string            // the solver's own words on what it did
 	Steps       []Step            // tool steps in order, where the solver has tools
+	Compactions []Compaction      // of the solver's own context, in order
 	VerifyRuns  int               // metered runs of the verify command inside the attempt
 	Outcome     arms.Outcome      // "" to let verify decide; otherwise one of Outcomes
 }

@@ -90,16 +90,9 @@ func editEntry(d *os.Root, name string) (Entry, error) {
 // the directories that lead to them exist with their modes. All else is left
 // alone. The result lists the paths that differed, sorted.
 func (w *Workspace) Restore(paths []string) (changed []string, err error) {
-	protected := make(patterns, 0, len(paths))
-	for _, p := range paths {
-		clean := path.Clean(p)
-		if path.IsAbs(p) || clean == ".." || strings.HasPrefix(clean, "../") {
-			return nil, fmt.Errorf("restore: %w: %s", ErrInvalidPath, p)
-		}
-		if _, err := path.Match(clean, ""); err != nil {
-			return nil, fmt.Errorf("restore %s: %w", p, err)
-		}
-		protected = append(protected, clean)
+	protected, err := parsePatterns(paths)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
 	}
 	r := reconciler{want: w.image, scope: protected.scopes(w.pristine)}
 	if err = w.reach(); err == nil {
@@ -118,6 +111,23 @@ func (w *Workspace) Restore(paths []string) (changed []string, err error) {
 
 // patterns are cleaned protected paths.
 type patterns []string
+
+// parsePatterns cleans protected paths. One that leaves the tree is an
+// [ErrInvalidPath].
+func parsePatterns(paths []string) (patterns, error) {
+	protected := make(patterns, 0, len(paths))
+	for _, p := range paths {
+		clean := path.Clean(p)
+		if path.IsAbs(p) || clean == ".." || strings.HasPrefix(clean, "../") {
+			return nil, fmt.Errorf("%w: %s", ErrInvalidPath, p)
+		}
+		if _, err := path.Match(clean, ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		protected = append(protected, clean)
+	}
+	return protected, nil
+}
 
 // match reports whether p or one of its parents is protected.
 func (ps patterns) match(p string) bool {

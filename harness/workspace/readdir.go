@@ -52,6 +52,7 @@ func readRoot(root *os.Root, base *Tree) (*Tree, error) {
 
 type dirReader struct {
 	base    *Tree
+	scope   func(path string) scope // what of the directory is read; nil for all
 	budget  int64
 	entries []Entry
 	skipped []string
@@ -76,9 +77,18 @@ func (r *dirReader) entry(d *os.Root, name, p string) error {
 		return err
 	}
 	e := Entry{Path: p, Mode: info.Mode() & modeMask}
+	ours := inside
+	if r.scope != nil {
+		ours = r.scope(p)
+	}
+	if ours == outside || ours != inside && !info.IsDir() {
+		return nil
+	}
 	switch typ := info.Mode().Type(); typ {
 	case fs.ModeDir:
-		r.entries = append(r.entries, e)
+		if ours == inside {
+			r.entries = append(r.entries, e)
+		}
 		return within(d, name, info.Mode(), info.Mode(), func(sub *os.Root) error { return r.dir(sub, p) })
 	case fs.ModeSymlink:
 		if e.LinkTarget, err = d.Readlink(name); err != nil {

@@ -1,8 +1,11 @@
 package mutate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,6 +21,7 @@ type recollection struct {
 	patches map[[32]byte]bool // shown whole; keyed by patchID of the resulting file
 	touched map[place]bool    // base lines that a shown patch touched
 	named   map[place]bool    // lines that a shown traceback names
+	barred  map[place]bool    // lines that a shown plan says to leave alone
 	near    map[place]bool    // Fixate: lines within 1 of the last shown patch
 	doubled bool              // told only that attempts failed: the attempt's noise is doubled
 }
@@ -26,6 +30,7 @@ var (
 	attemptPattern   = regexp.MustCompile(`(?i)\b(attempts?|tries|tried)\b`)
 	failedPattern    = regexp.MustCompile(`(?i)\b(fail(ed|s|ure|ures|ing)?|unsuccessful|did not pass|not passed)\b`)
 	numberedPattern  = regexp.MustCompile(`(?i)\battempt\s+#?(\d+)`)
+	barredPattern    = regexp.MustCompile(`(?m)^- (\S+):(\d+)$`)
 	tracebackPattern = regexp.MustCompile(`File "([^"\n]+)", line (\d+)`)
 )
 
@@ -43,7 +48,7 @@ func recall(memory Memory, p Prompt) (recollection, error) {
 }
 
 func heed(p Prompt) recollection {
-	r := recollection{patches: map[[32]byte]bool{}, touched: map[place]bool{}, named: map[place]bool{}}
+	r := recollection{patches: map[[32]byte]bool{}, touched: map[place]bool{}, named: map[place]bool{}, barred: map[place]bool{}}
 	texts := map[string]string{}
 	for _, f := range p.Files {
 		texts[f.Path] = f.Text
@@ -54,6 +59,14 @@ func heed(p Prompt) recollection {
 			shown = true
 		} else {
 			said.WriteString(b.Text + "\n")
+		}
+		if b.Kind == Fence && strings.HasPrefix(b.Text, planOpening) {
+			for _, m := range barredPattern.FindAllStringSubmatch(b.Text, -1) {
+				if line, err := strconv.Atoi(m[2]); err == nil {
+					r.barred[place{m[1], line}] = true
+				}
+			}
+			continue
 		}
 		if isDiff(b) {
 			d := readDiff(b.Text, texts)
@@ -115,4 +128,25 @@ func fixate(p Prompt) recollection {
 		}
 	}
 	return r
+}
+
+// planOpening is how a plan begins.
+const planOpening = "Change another line than these, at which every change so far failed:\n"
+
+// Plan replies to a planner's prompt: it names the lines that the patches in it
+// touched, for [Heed] to leave alone.
+func Plan(prompt string) (string, error) {
+	p, err := ParsePrompt(prompt)
+	if err != nil {
+		return "", err
+	}
+	touched := slices.SortedFunc(maps.Keys(heed(p).touched), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line))
+	})
+	var b strings.Builder
+	b.WriteString(planOpening)
+	for _, at := range touched {
+		fmt.Fprintf(&b, "- %s:%d\n", at.path, at.line)
+	}
+	return b.String(), nil
 }

@@ -71,7 +71,7 @@ func (r ranking) candidates(lines int) []candidate {
 		at := place{m.Path, m.Line}
 		weights[at] += m.Weight
 		stmts[at] = place{m.Path, m.Stmt}
-		if r.seen.patches[r.facts.plain[i]] {
+		if r.seen.patches[r.facts.plain[i]] || r.seen.barred[at] || r.seen.barred[stmts[at]] {
 			continue
 		}
 		id := r.facts.ids[i]

@@ -1,0 +1,256 @@
+package signature
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	vitestHead  = regexp.MustCompile(`^ ?FAIL  (\S.*)$`)
+	vitestRun   = regexp.MustCompile(`^ (?:RUN|DEV)  v\d|^⎯+ (?:Failed (?:Tests|Suites) \d+|Unhandled (?:Errors?|Rejection)) ⎯+$`)
+	vitestFrame = regexp.MustCompile(`^ *❯ (?:(\S.*?) )?(\S+?):\d+:\d+$`)
+	vitestSelf  = regexp.MustCompile(` \[ .* \]$`)
+
+	jestSuites = regexp.MustCompile(`^Test Suites: .*\btotal$`)
+	jestFile   = regexp.MustCompile(`^ ?(?:FAIL|PASS) +(?:\S+ +)*?(\S+\.\w+)(?: \([\d.]+ m?s\))?$`)
+	jestHead   = regexp.MustCompile(`^  ● (.+)$`)
+	jestExpect = regexp.MustCompile(`^expect\(.*?\)((?:\.\w+)+)`)
+
+	nodeFails = regexp.MustCompile(`^✖ failing tests:$`)
+	nodeTree  = regexp.MustCompile(`^(\s*)(▶|✖|✔|﹣) (.+?)(?: \([\d.]+ms\))?(?: # .*)?$`)
+	nodeAt    = regexp.MustCompile(`^test at (\S+?):\d+:\d+$`)
+	nodeCount = regexp.MustCompile(`^ℹ (?:tests|fail) \d+$`)
+)
+
+func isVitest(lines []string) bool {
+	return find(lines, 0, vitestRun) >= 0
+}
+
+// parseVitest reads Vitest's list of failures. Tests that failed by one error
+// stand above it together.
+func parseVitest(lines []string) (r Report) {
+	for i := 0; i < len(lines); i++ {
+		if vitestHead.FindStringSubmatch(lines[i]) == nil {
+			continue
+		}
+		var ids []string
+		for ; i < len(lines); i++ {
+			m := vitestHead.FindStringSubmatch(lines[i])
+			if m == nil {
+				break
+			}
+			ids = append(ids, vitestSelf.ReplaceAllString(m[1], ""))
+		}
+		end := i
+		for end < len(lines) && !strings.HasPrefix(lines[end], "⎯⎯") && !vitestHead.MatchString(lines[end]) {
+			end++
+		}
+		for _, id := range ids[:min(len(ids), maxTests-len(r.Tests))] {
+			r.Tests = append(r.Tests, vitestTest(id, block(lines[i:end])))
+		}
+		i = end - 1
+	}
+	if len(r.Tests) == 0 {
+		if i := find(lines, 0, regexp.MustCompile(`^⎯+ Unhandled `)); i >= 0 {
+			if j := find(lines, i, jsThrow); j >= 0 {
+				t := vitestTest("", lines[j:])
+				r.Error, r.Kind, r.Place = t.Error, t.Kind, t.Place
+			}
+		}
+	}
+	return r
+}
+
+// vitestTest reads an error and the first frame of the program.
+func vitestTest(id string, block []string) Test {
+	t := Test{ID: id}
+	for _, l := range block {
+		if t.Error == "" && strings.TrimSpace(l) != "" {
+			t.Error = strings.TrimSpace(l)
+			t.Kind = jsKind(t.Error)
+		}
+		if m := vitestFrame.FindStringSubmatch(l); m != nil && !jsLibrary.MatchString(m[2]) {
+			t.Place = jsPlace(m[2], m[1])
+			break
+		}
+	}
+	return t
+}
+
+// jsKind is the kind of an error of JavaScript. Of a failed expectation the
+// matcher stays, of an error that says what the other type of it is, nothing
+// more than its type does.
+func jsKind(line string) string {
+	line = strings.Replace(line, " [Error]", "", 1)
+	if m := jestExpect.FindStringSubmatch(line); m != nil {
+		return "expect" + m[1]
+	}
+	return kindOf(line)
+}
+
+func isJest(lines []string) bool {
+	return find(lines, 0, jestSuites) >= 0
+}
+
+// parseJest reads Jest: under each file the failing tests, and what failed of a
+// file that could not be run.
+func parseJest(lines []string) (r Report) {
+	file := ""
+	for i := 0; i < len(lines); i++ {
+		if m := jestFile.FindStringSubmatch(lines[i]); m != nil {
+			file = strings.TrimPrefix(m[1], "./")
+			continue
+		}
+		m := jestHead.FindStringSubmatch(lines[i])
+		if m == nil || m[1] == "Console" {
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && (lines[end] == "" || strings.HasPrefix(lines[end], "   ")) {
+			end++
+		}
+		id := file + " › " + m[1]
+		if m[1] == "Test suite failed to run" {
+			id = file
+		}
+		if r.Tests = append(r.Tests, jestTest(id, block(lines[i+1:end]))); len(r.Tests) == maxTests {
+			break
+		}
+		i = end - 1
+	}
+	return r
+}
+
+// jestTest reads an error and its stack.
+func jestTest(id string, block []string) Test {
+	t := Test{ID: id, Place: stackPlaceIn(block)}
+	for _, l := range block {
+		if l = strings.TrimSpace(l); l != "" {
+			t.Error, t.Kind = l, jsKind(l)
+			return t
+		}
+	}
+	return t
+}
+
+// stackPlaceIn is stackPlace for a stack further down.
+func stackPlaceIn(block []string) string {
+	for i, l := range block {
+		if jsFrame.MatchString(l) && strings.HasPrefix(strings.TrimSpace(l), "at ") {
+			return stackPlace(block[i:])
+		}
+	}
+	return ""
+}
+
+func isNode(lines []string) bool {
+	return find(lines, 0, nodeFails) >= 0 || find(lines, 0, nodeCount) >= 0
+}
+
+// parseNode reads the spec reporter of Node's runner: names from its tree,
+// which knows in which suite a test stands, errors from the list below it.
+func parseNode(lines []string) (r Report) {
+	list := find(lines, 0, nodeFails)
+	tree := lines
+	var failed []Test
+	if list >= 0 {
+		tree = lines[:list]
+		failed = nodeList(lines[list+1:])
+	}
+	ids := nodeNames(tree)
+	for _, id := range ids {
+		t := Test{ID: id}
+		name := id[strings.LastIndex(id, " > ")+1:]
+		name = strings.TrimPrefix(name, "> ")
+		if i := slices.IndexFunc(failed, func(t Test) bool { return t.ID == name || t.ID == id }); i >= 0 {
+			t.Error, t.Kind, t.Place = failed[i].Error, failed[i].Kind, failed[i].Place
+			failed = slices.Delete(failed, i, i+1)
+		}
+		r.Tests = append(r.Tests, t)
+	}
+	if len(ids) == 0 {
+		r.Tests = append(r.Tests, failed...)
+	}
+	for i := range r.Tests[:min(len(r.Tests), 20)] { // each reads everything
+		nodeFile(&r.Tests[i], lines)
+	}
+	return r
+}
+
+// nodeFile names a file that failed as a whole by its last part, and looks for
+// what it printed as it died.
+func nodeFile(t *Test, lines []string) {
+	if !isFile.MatchString(t.ID) {
+		return
+	}
+	t.ID = t.ID[strings.LastIndexAny(t.ID, `/\`)+1:]
+	if err, kind, where := anyError(lines); err != "" {
+		t.Error, t.Kind, t.Place = err, kind, where
+	}
+}
+
+// isFile is a test's name that is a file's.
+var isFile = regexp.MustCompile(`^(?:[A-Za-z]:)?[\w./\\ ~@+-]*\.[cm]?[jt]sx?$`)
+
+// nodeNames lists the failing tests of the tree that are no suites.
+func nodeNames(tree []string) (ids []string) {
+	type open struct {
+		name  string
+		depth int
+	}
+	var stack []open
+	for _, l := range tree {
+		m := nodeTree.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		depth := len(m[1]) / 2
+		ends := len(stack) > 0 && stack[len(stack)-1].depth == depth && stack[len(stack)-1].name == m[3]
+		for len(stack) > 0 && stack[len(stack)-1].depth >= depth {
+			stack = stack[:len(stack)-1]
+		}
+		if ends {
+			continue
+		}
+		switch m[2] {
+		case "▶":
+			stack = append(stack, open{m[3], depth})
+		case "✖":
+			id := ""
+			for _, o := range stack {
+				id += o.name + " > "
+			}
+			if len(ids) < maxTests {
+				ids = append(ids, id+m[3])
+			}
+		}
+	}
+	return ids
+}
+
+// nodeList reads the tests under "failing tests:".
+func nodeList(lines []string) (tests []Test) {
+	for i := 0; i < len(lines); i++ {
+		m := nodeTree.FindStringSubmatch(lines[i])
+		if m == nil || m[2] != "✖" || m[1] != "" {
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && (lines[end] == "" || strings.HasPrefix(lines[end], "  ")) {
+			end++
+		}
+		if len(tests) == maxTests {
+			break
+		}
+		t := jestTest(m[3], block(lines[i+1:end]))
+		if t.Place == "" && i > 0 {
+			if at := nodeAt.FindStringSubmatch(lines[i-1]); at != nil {
+				t.Place = place(at[1], "")
+			}
+		}
+		tests = append(tests, t)
+		i = end - 1
+	}
+	return tests
+}

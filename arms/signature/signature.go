@@ -1,0 +1,112 @@
+// Package signature reads what a test runner printed and says how the tests
+// failed, so that two sightings of one failure can be known as one.
+//
+//	output --readLines--> lines --Recognise--> runner --Parse--> Report
+//	Report --key--> failing test ids, the first failing test's kind and place
+//
+// The first failing test is the first by id, so that the order in which tests
+// ran, or which worker was faster, changes nothing. Of its first error line
+// only the kind counts, see [Test], and where the output says it, the function
+// or file in which the error arose. A line number never counts.
+//
+// The package is pure. It reads at most 1 MiB from the start of an output and
+// 3 MiB from its end, of a line at most 4 KiB, of a test's failure at most 400
+// lines, and tells at most 1000 failing tests apart: enough for any report, and
+// the same cost for 50 MB as for 4.
+package signature
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// Test is one failing test.
+type Test struct {
+	ID    string // as the runner names it, without what changes from run to run
+	Error string // first error line, as printed; "" where there is none
+	Kind  string // Error without its values; "" for the usual reduction of Error
+	Place string // function or file in which the error arose; "" where the output does not say
+}
+
+// Report is what an output says about a failure.
+type Report struct {
+	Runner string // name of the runner recognised, or text
+	Tests  []Test // failing tests, sorted by id, each once
+	Error  string // first error line: of the first failing test, else the one that kept tests from running
+	Kind   string // what identifies Error
+	Place  string // where Error arose, or ""
+	tail   string // last lines, masked: what identifies a text without either
+}
+
+// IDs lists the failing tests.
+func (r Report) IDs() []string {
+	var ids []string
+	for _, t := range r.Tests {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+// Of is the failure's identity, 16 hex digits, under an outcome's name: an
+// attempt that timed out did not fail the way one did that ran to its end.
+// Where whole is false, outputs that name neither a test nor an error are one
+// failure; else their last ten lines tell them apart.
+func (r Report) Of(outcome string, whole bool) string {
+	key := []string{outcome}
+	switch {
+	case len(r.Tests) > 0:
+		key = append(append(key, r.IDs()...), r.Kind, r.Place)
+	case whole && r.Kind != "":
+		key = append(key, r.Kind, r.Place)
+	case whole:
+		key = append(key, r.tail)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(key, "\n")))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// Read recognises the runner that wrote an output and parses it. Any text is
+// read: one that no runner wrote is a text.
+func Read(output string) Report {
+	lines := readLines(output)
+	r := Report{Runner: "text"}
+	for _, known := range runners {
+		if known.Recognise(lines) {
+			r = known.Parse(lines)
+			r.Runner = known.Name
+			break
+		}
+	}
+	r.settle(lines)
+	return r
+}
+
+// settle sorts the tests, takes the first one's error for the report's own, and
+// falls back to what any program prints where the runner named no error.
+func (r *Report) settle(lines []string) {
+	r.Tests = slices.DeleteFunc(r.Tests, func(t Test) bool { return t.ID == "" })
+	for i := range r.Tests {
+		r.Tests[i].ID = maskID(r.Tests[i].ID)
+	}
+	// Stable: of a test that failed more than once, the first counts.
+	slices.SortStableFunc(r.Tests, func(a, b Test) int { return strings.Compare(a.ID, b.ID) })
+	r.Tests = slices.CompactFunc(r.Tests, func(a, b Test) bool { return a.ID == b.ID })
+	if len(r.Tests) > 0 {
+		r.Error, r.Kind, r.Place = r.Tests[0].Error, r.Tests[0].Kind, r.Tests[0].Place
+	} else if r.Error == "" {
+		r.Error, r.Kind, r.Place = anyError(lines)
+	}
+	if r.Error != "" && r.Kind == "" {
+		r.Kind = kindOf(r.Error)
+	}
+	last := tail(lines, 10)
+	if len(last) > 0 && r.Error == "" && len(r.Tests) == 0 {
+		r.Error = last[len(last)-1]
+	}
+	for i := range last {
+		last[i] = mask(last[i])
+	}
+	r.tail = strings.Join(last, "\n")
+}

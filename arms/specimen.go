@@ -1,0 +1,67 @@
+package arms
+
+import (
+	_ "embed"
+	"slices"
+	"sync"
+)
+
+//go:embed specimen.jsonl
+var specimenJSONL []byte
+
+// specimens are the failures of a made-up trial: long parts that caps cut,
+// signatures that recur, fences inside, an attempt without a patch.
+var specimens = sync.OnceValue(func() []Record {
+	records, err := ParseRecords("specimen.jsonl", specimenJSONL)
+	if err != nil {
+		panic(err) // the file is embedded in the program
+	}
+	return records
+})
+
+// specimen is one line of Arm.Specimen.
+type specimen struct {
+	Replicate int     `json:"replicate"`
+	Records   int     `json:"records"`
+	Action    Action  `json:"action"`
+	Rung      int     `json:"rung"`
+	Added     string  `json:"added"`
+	Missing   string  `json:"missing"`
+	Signature string  `json:"signature"` // of the newest record
+	Outcome   Outcome `json:"outcome"`
+}
+
+// Specimen is what arm a adds to the prompts of a made-up trial of seven
+// attempts, in every wording that it rotates, as JSON. Its hash stands for how
+// the arm composes, beyond its knobs: two versions of the program with the same
+// specimen read, sign, merge, cut and phrase those failures alike.
+func (a Arm) Specimen() []byte {
+	var out []specimen
+	for replicate := range max(a.Wordings, 1) {
+		s := State{Budget: len(specimens()) + 1, Replicate: replicate, Seed: 1, Rungs: 1}
+		for n, r := range specimens() {
+			s.Records = append(s.Records, r)
+			s.Donors = slices.Clone(specimens())[:n+1]
+			slices.Reverse(s.Donors)
+			add := a.Add(s)
+			out = append(out, specimenOf(s, add))
+			if add.Action == ActionPlan {
+				s.Plans = append(s.Plans, Plan{After: n + 1, Text: "Look at how the index wraps.\n```\n"})
+				out = append(out, specimenOf(s, a.Add(s)))
+			}
+		}
+	}
+	return mustJSON(out)
+}
+
+func specimenOf(s State, add Addition) specimen {
+	newest := s.Records[len(s.Records)-1]
+	return specimen{s.Replicate, len(s.Records), add.Action, add.Rung, string(add.Blob()), add.Missing, newest.Signature, newest.Outcome}
+}
+
+// WordingsSHA is the hash of the built-in phrasings.
+func WordingsSHA() string { return SHA(wordingsYAML) }
+
+// BasePrompt is the canonical form of the prompt that every attempt at a task
+// begins from, before any arm adds to it.
+func (t Problem) BasePrompt() []byte { return t.prompt().JSON() }

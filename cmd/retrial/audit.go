@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"retrial/analysis"
+	"retrial/tasks/strict"
+)
+
+func auditCommand() command {
+	return command{
+		name: "audit", args: "RUN [flags]", brief: "prove from a run's log what each attempt was shown",
+		long: `Recomputes from the events and blobs of a run folder, or of a folder that export
+wrote as Parquet, what the run claims: every history is composed anew from the records
+before it and compared with the prompt that was sent; arms without history must have
+been sent none; the attempt-2 prompts of a fork, less what each arm added, must be one;
+and every gate, with its statistic and threshold. Every blob is hashed, and the tables
+and the journal are compared with the events. What differs is named, the first ten of
+each kind. Exits 3 when a gate failed or the files contradict each other.`,
+		setup: func(fs *pflag.FlagSet) runFunc {
+			format := fs.String("format", "text", "text|json")
+			return func(_ context.Context, env *environment, args []string) error {
+				if len(args) != 1 {
+					return usagef("audit takes one run folder")
+				}
+				if !slices.Contains(analysis.AuditFormats, *format) {
+					return usagef("%s", strict.Unknown("format", *format, analysis.AuditFormats))
+				}
+				return auditRun(env, args[0], *format)
+			}
+		},
+	}
+}
+
+// auditRun prints a run's audit; a failed gate is a gateError.
+func auditRun(env *environment, dir, format string) error {
+	run, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	a, err := analysis.NewAudit(run)
+	if err != nil {
+		return err
+	}
+	if err := a.Write(env.stdout, format); err != nil {
+		return err
+	}
+	if len(a.FailedGates) > 0 {
+		return gateError{a.FailedGates}
+	}
+	return nil
+}

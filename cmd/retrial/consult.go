@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"retrial/analysis"
+	"retrial/results"
+	"retrial/results/registry"
+)
+
+// consult adds to a comparison what the registry says of its run. A registry that
+// is damaged, or contradicts the run, is told of in the comparison, is not used,
+// and is returned as an error; that of a registered run can also be somewhere
+// else, which is told of only.
+func consult(c *analysis.Comparison, info results.RunInfo, dir string) error {
+	known, err := registry.Open(dir)
+	if err == nil && info.Registration != "" {
+		err = sameRegistration(known, info)
+	}
+	if err != nil {
+		text := oneLine(err.Error())
+		c.Run.RegistryFault = &text
+	}
+	var elsewhere *elsewhereError
+	if err != nil && !errors.As(err, &elsewhere) {
+		return registryError(err)
+	}
+	c.Consult(known)
+	return nil
+}
+
+// elsewhereError: the registry is not the one that the run was registered in.
+type elsewhereError struct{ hash, dir string }
+
+func (e *elsewhereError) Error() string {
+	return fmt.Sprintf("registration %s is not in %s, so that amendments and discarded runs are not known: name its folder with --registry", registry.Short(e.hash), e.dir)
+}
+
+// sameRegistration checks that the registration that a run names is of its design
+// and tasks.
+func sameRegistration(known *registry.Registry, info results.RunInfo) error {
+	reg := known.Registration(info.Registration)
+	if reg == nil {
+		return &elsewhereError{info.Registration, known.Dir}
+	}
+	var ids, hashes []string
+	for _, t := range info.Tasks {
+		ids, hashes = append(ids, t.ID), append(hashes, t.Hash)
+	}
+	if !reg.Covers(info.Design, ids, hashes) {
+		return fmt.Errorf("run %s says that it is of registration %s, which is of another design or of other tasks", info.RunID, registry.Short(reg.Hash))
+	}
+	return nil
+}

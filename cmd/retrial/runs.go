@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/pflag"
+
+	"retrial/results"
+	"retrial/results/registry"
+	"retrial/tasks/strict"
+)
+
+// defaultRuns is where runs go that name no folder.
+var defaultRuns = filepath.Join("results", "runs")
+
+func runsCommand() command {
+	return command{
+		name: "runs", args: "list [DIR] | discard RUN --reason TEXT", brief: "list runs, or say that one is not to count",
+		long: `runs list [DIR]        the runs in DIR (default results/runs), the latest last: whether each
+                       came to its end, is sealed, is registered, was discarded
+runs discard RUN       writes into the registry's ledger that the run folder RUN is not to
+                       count, and why. Nothing is deleted: the run's own comparison says
+                       so, and those of the same registration list it`,
+		setup: func(fs *pflag.FlagSet) runFunc {
+			o := &runsOptions{}
+			fs.StringVar(&o.reason, "reason", "", "discard: why")
+			fs.StringVar(&o.format, "format", "text", "list: text|json")
+			registryFlag(fs, &o.registry)
+			return o.run
+		},
+	}
+}
+
+type runsOptions struct {
+	reason, format, registry string
+}
+
+func (o *runsOptions) run(_ context.Context, env *environment, args []string) error {
+	formats := []string{"text", "json"}
+	switch {
+	case len(args) == 0:
+		return usagef("runs takes list or discard")
+	case !slices.Contains(formats, o.format):
+		return usagef("%s", strict.Unknown("format", o.format, formats))
+	case args[0] == "list" && len(args) <= 2:
+		return o.list(env, append(args[1:], defaultRuns)[0])
+	case args[0] == "list":
+		return usagef("runs list takes at most one folder")
+	case args[0] != "discard":
+		return usagef("%s", strict.Unknown("runs command", args[0], []string{"list", "discard"}))
+	case len(args) != 2:
+		return usagef("runs discard takes one run folder")
+	case strings.TrimSpace(o.reason) == "":
+		return usagef("runs discard needs --reason: every comparison lists it")
+	}
+	return o.discard(env, args[1])
+}
+
+// runRow is what is said of one run folder.
+type runRow struct {
+	Folder       string     `json:"folder"` // "" where the ledger knows the run and the folder does not hold it
+	Run          string     `json:"run"`
+	Design       string     `json:"design"` // its name
+	DesignHash   string     `json:"design_hash"`
+	StartedAt    *time.Time `json:"started_at"`
+	Complete     *bool      `json:"complete"` // null: it cannot be told
+	Sealed       bool       `json:"sealed"`
+	Registration *string    `json:"registration"` // hash; null: exploratory
+	Discarded    *string    `json:"discarded"`    // why; null: it counts
+	Fault        *string    `json:"fault"`        // why the folder cannot be read
+}
+
+func (o *runsOptions) list(env *environment, dir string) error {
+	known, err := openRegistry(o.registry)
+	if err != nil {
+		return err
+	}
+	rows, err := runRows(dir, known)
+	if err != nil {
+		return err
+	}
+	if o.format == "json" {
+		return writeJSON(env.stdout, rows)
+	}
+	t := plainTable(env)
+	t.Header("run", "design", "started", "complete", "sealed", "registration", "discarded")
+	for _, r := range rows {
+		cells := r.cells()
+		for i := range cells {
+			cells[i] = printable(cells[i])
+		}
+		if err := t.Append(cells); err != nil {
+			return err
+		}
+	}
+	return t.Render()
+}
+
+// printable is text on one line, less what would act on a terminal or reorder it:
+// folders, names and reasons are anyone's.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(s), " "))
+}
+
+// cells are a row of the table.
+func (r runRow) cells() []string {
+	if r.Fault != nil {
+		return []string{r.Folder, "cannot be read: " + *r.Fault, "-", "-", "-", "-", "-"}
+	}
+	name, started, complete, registration, discarded := r.Folder, "-", "-", "-", "-"
+	switch {
+	case name == "":
+		name = r.Run + " (not here)"
+	case name != r.Run:
+		name += " (" + r.Run + ")" // what the registry and the tables call it
+	}
+	if r.StartedAt != nil {
+		started = r.StartedAt.UTC().Format("2006-01-02 15:04")
+	}
+	if r.Complete != nil {
+		complete = yesNo(*r.Complete)
+	}
+	if r.Registration != nil {
+		registration = registry.Short(*r.Registration)
+	}
+	if r.Discarded != nil {
+		discarded = *r.Discarded
+	}
+	return []string{name, strings.TrimSpace(r.Design + " " + registry.Short(r.DesignHash)), started, complete, yesNo(r.Sealed), registration, discarded}
+}
+
+// runRows lists the runs of a folder by their time, and behind them those that
+// the ledger knows and the folder does not hold.
+func runRows(dir string, known *registry.Registry) ([]runRow, error) {
+	rows := []runRow{}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !(errors.Is(err, fs.ErrNotExist) && dir == defaultRuns) {
+		return nil, usagef("list runs: %w", err)
+	}
+	here := map[string]bool{}
+	for _, e := range entries {
+		row, err := readRun(filepath.Join(dir, e.Name()))
+		if errors.Is(err, results.ErrNotRun) {
+			continue
+		}
+		row.Folder = e.Name()
+		if err != nil {
+			text := err.Error()
+			row.Fault = &text
+		}
+		if d := known.Discard(row.Run); d != nil {
+			row.Discarded = &d.Reason
+		}
+		here[row.Run] = true
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b runRow) int {
+		if a.StartedAt == nil || b.StartedAt == nil {
+			return 0
+		}
+		return a.StartedAt.Compare(*b.StartedAt)
+	})
+	for _, e := range known.Entries {
+		if e.RunID == "" || here[e.RunID] {
+			continue
+		}
+		here[e.RunID] = true // told of once
+		row := runRow{Run: e.RunID, Design: e.Name}
+		if e.Registration != "" {
+			row.Registration = &e.Registration
+		}
+		if d := known.Discard(e.RunID); d != nil {
+			row.Discarded = &d.Reason
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// readRun reads what a run folder says of itself. A folder that is none is an
+// error that wraps results.ErrNotRun.
+func readRun(dir string) (runRow, error) {
+	info, err := results.ReadRunInfo(dir)
+	if err != nil {
+		return runRow{}, err
+	}
+	var design struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(info.Design, &design); err != nil {
+		return runRow{}, fmt.Errorf("read design of run %s: %w", dir, err)
+	}
+	row := runRow{Run: info.RunID, Design: design.Name, DesignHash: info.DesignHash, StartedAt: &info.StartedAt}
+	events, sealed, err := eventsOf(dir)
+	if err != nil {
+		return row, err
+	}
+	complete := false
+	row.Sealed, row.Complete = sealed, &complete
+	for i := range events {
+		switch events[i].Kind {
+		case results.KindRunFinish:
+			complete = true
+		case results.KindRunStart:
+			var logged results.RunDetail
+			if err := json.Unmarshal([]byte(events[i].Detail), &logged); err != nil {
+				return row, fmt.Errorf("read run_start event: %w", err)
+			}
+			if logged.Registration != info.Registration || events[i].RunID != info.RunID {
+				return row, fmt.Errorf("%s was changed since the run began: run or registration differ from the log's", filepath.Join(dir, results.DesignFile))
+			}
+		}
+	}
+	if info.Registration != "" {
+		row.Registration = &info.Registration
+	}
+	return row, nil
+}
+
+// eventsOf reads a run's events from its tables, or from its journal where it is
+// not sealed.
+func eventsOf(dir string) (events []results.Event, sealed bool, err error) {
+	run, err := results.Open(dir)
+	if errors.Is(err, results.ErrNotSealed) {
+		log, err := results.ReadJournal(dir)
+		if err != nil {
+			return nil, false, err
+		}
+		return log.Events, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer run.Close()
+	events, err = run.Events()
+	return events, true, err
+}
+
+func (o *runsOptions) discard(env *environment, dir string) error {
+	row, err := readRun(dir)
+	if errors.Is(err, results.ErrNotRun) {
+		return usagef("discard run: %s: %w", dir, err)
+	}
+	if err != nil {
+		return err
+	}
+	entry := registry.Entry{RunID: row.Run, Name: row.Design, Reason: o.reason}
+	if row.Registration != nil {
+		entry.Registration = *row.Registration
+	}
+	before, err := registry.Discard(o.registry, entry, stamp())
+	if err != nil {
+		return registryError(err)
+	}
+	if before != nil {
+		fmt.Fprintf(env.stdout, "%s is discarded already, since %s: %s\n", row.Run, before.Time.Format(time.DateOnly), printable(before.Reason))
+		return nil
+	}
+	fmt.Fprintf(env.stdout, "%s is discarded; nothing was deleted, and %s says so\n", row.Run, filepath.Join(o.registry, registry.LedgerFile))
+	return nil
+}
