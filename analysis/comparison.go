@@ -58,7 +58,7 @@ type Run struct {
 	Solver          string   `json:"solver"`
 	IsLanguageModel bool     `json:"is_language_model"`
 	Sandbox         string   `json:"sandbox"`
-	Certified       string   `json:"certified"`      // yes|no, "" unknown: whether the tasks were checked before the run
+	Certified       string   `json:"certified"`      // yes|no, "" unknown: whether every task had a certificate without faults when the run began
 	Registration    *string  `json:"registration"`   // hash; null: exploratory
 	Discarded       *Discard `json:"discarded"`      // null: it counts
 	RegistryFault   *string  `json:"registry_fault"` // why the registry was not asked

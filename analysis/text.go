@@ -198,7 +198,7 @@ func head(c *Comparison) []string {
 		lines = append(lines, "Sandbox: "+r.Sandbox+".")
 	}
 	if r.Certified == "no" {
-		lines = append(lines, "Tasks were not certified (--no-check).")
+		lines = append(lines, "Not every task had a certificate without faults (--no-check).")
 	}
 	for _, g := range c.Gates {
 		if g.Warning && g.Passed != nil && *g.Passed {

@@ -84,6 +84,8 @@ func readAnswer(tree fs.FS) (answer, problem string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", missing, nil
+	case errors.Is(err, fs.ErrPermission): // the tree can be listed, and not searched
+		return "", closed, nil
 	case err != nil:
 		return "", "", err
 	case info.Mode()&fs.ModeSymlink != 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,21 +138,42 @@ func TestAnswerFileThatIsClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{checkers.AnswerFile, "."} {
+	for _, c := range []struct {
+		path string
+		mode fs.FileMode
+	}{{checkers.AnswerFile, 0}, {".", 0}, {".", 0o400}, {".", 0o200}} {
 		w, err := workspace.Open(t.Context(), m.pristine, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(filepath.Join(w.Dir, path), 0); err != nil {
+		if err := os.Chmod(filepath.Join(w.Dir, c.path), c.mode); err != nil {
 			t.Fatal(err)
 		}
 		v, err := (Grader{}).verify(t.Context(), w, word)
 		if err != nil || v.Passed || v.Output != closed+"\n" {
-			t.Errorf("%s: %+v, %v", path, v, err)
+			t.Errorf("%s with mode %o: %+v, %v", c.path, c.mode, v, err)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// unsearchable is a tree that can be listed, of whose files nothing else is to be
+// known, as a folder of mode 0400 is.
+type unsearchable struct{ fs.FS }
+
+func (unsearchable) Lstat(name string) (fs.FileInfo, error) {
+	return nil, &fs.PathError{Op: "lstat", Path: name, Err: syscall.EACCES}
+}
+
+func (unsearchable) ReadLink(name string) (string, error) {
+	return "", &fs.PathError{Op: "readlink", Path: name, Err: syscall.EACCES}
+}
+
+func TestAnswerInATreeThatIsNotSearched(t *testing.T) {
+	if answer, problem, err := readAnswer(unsearchable{os.DirFS(t.TempDir())}); answer != "" || problem != closed || err != nil {
+		t.Errorf("%q, %q, %v", answer, problem, err)
 	}
 }
 

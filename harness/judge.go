@@ -94,7 +94,7 @@ func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, 
 	if name, ok := checkers.Name(line); ok {
 		return checkAnswer(ctx, w, t, name)
 	}
-	if g.Tools.cache != nil && g.Sandbox == workspace.Bubblewrap && startsGo(line) {
+	if g.Tools.cache != nil && g.Sandbox == workspace.Bubblewrap && runsGo(line) {
 		if err := g.Tools.cache.give(ctx, g, w); err != nil {
 			return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
 		}
@@ -108,11 +108,11 @@ func (g Grader) run(ctx context.Context, w *workspace.Workspace, t *tasks.Task, 
 	if err := ctx.Err(); err != nil {
 		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, err)
 	}
-	if killed := res.Signal == "SIGKILL" || res.ExitCode == 128+9; killed && !res.TimedOut {
-		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: it was killed from outside, as when the machine runs out of memory", line, t.ID)
+	if killed(res) {
+		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, &tasks.NoVerdictError{Reason: "it was killed from outside, as when the machine runs out of memory"})
 	}
 	if res.ExitCode == noVerdict {
-		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: it exited with %d, no verdict: %.200s", line, t.ID, noVerdict, strings.TrimSpace(res.Output))
+		return tasks.Verdict{}, fmt.Errorf("run %q of task %s: %w", line, t.ID, &tasks.NoVerdictError{Reason: fmt.Sprintf("it exited with %d, no verdict", noVerdict), Said: fmt.Sprintf("%.200s", strings.TrimSpace(res.Output))})
 	}
 	v := tasks.Verdict{
 		Passed: res.ExitCode == 0 && !res.TimedOut, TimedOut: res.TimedOut, ExitCode: res.ExitCode,
@@ -148,10 +148,9 @@ func (g Grader) lay(ctx context.Context, m *material, solved bool) (w *workspace
 	return w, err
 }
 
-// startsGo says whether a command is one of Go's.
-func startsGo(line string) bool {
-	words := strings.Fields(line)
-	return len(words) > 0 && words[0] == "go"
+// killed says that something else than the command or its timeout ended it.
+func killed(res workspace.Result) bool {
+	return (res.Signal == "SIGKILL" || res.ExitCode == 128+9) && !res.TimedOut
 }
 
 // Judge is a tasks.Judge: it runs verify and score on a fresh tree, with

@@ -22,12 +22,15 @@ const strongerTries = 150
 //
 // It knows the changes of Python programs tested by unittest alone, and needs an
 // engine, which may be nil where there is no Python; it could not tell of
-// others.
+// others. A command that gives no verdict is an error here.
 func (g Grader) Stronger(ctx context.Context, engine *mutate.Engine, t *tasks.Task, seed uint64) (tasks.Strength, error) {
 	for _, line := range []string{t.Verify, t.Score} {
-		if engine == nil || mutate.Supports(line) != nil {
+		if mutate.Supports(line) != nil {
 			return tasks.Strength{Verdict: tasks.CouldNotTell, Reason: "only programs tested by Python's unittest can be changed"}, nil
 		}
+	}
+	if engine == nil {
+		return tasks.Strength{Verdict: tasks.CouldNotTell, Reason: "there is no Python to try changes in"}, nil
 	}
 	m, err := loadMaterial(t)
 	if err != nil {

@@ -96,7 +96,8 @@ func TestStronger(t *testing.T) {
 		{"stronger", ladder, visibleTest, hiddenTest, engine, tasks.Stronger, ""},
 		{"the same", ladder, visibleTest, visibleTest, engine, tasks.CouldNotTell, "score rejects none of the "},
 		{"not unittest", ladder, visibleTest, "sh -c true", engine, tasks.CouldNotTell, "only programs tested by Python's unittest can be changed"},
-		{"no engine", ladder, visibleTest, hiddenTest, nil, tasks.CouldNotTell, "only programs tested"},
+		{"no engine", ladder, visibleTest, hiddenTest, nil, tasks.CouldNotTell, "there is no Python"},
+		{"no engine, not unittest", ladder, visibleTest, "sh -c true", nil, tasks.CouldNotTell, "only programs tested"},
 		{"bad solution", bad, visibleTest, hiddenTest, engine, tasks.CouldNotTell, "the solution does not pass"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 // Toolchain is what the tasks' commands find on this machine.
 type Toolchain struct {
-	Go      bool     // some task needs the go command
+	Go      bool     // some task runs the go command
 	Python  string   // absolute path of python3; "" where no task needs it
 	Env     []string // added to the environment of every command
 	Visible []string // host paths that a sandboxed command needs to read
@@ -36,15 +36,15 @@ func FindToolchain(ctx context.Context, list []*tasks.Task) (Toolchain, error) {
 		if _, err := exec.LookPath(program.name); err != nil {
 			return tools, fmt.Errorf("task %s needs %q, which is not on PATH: install it and start again", program.task, program.name)
 		}
-		if program.name == "go" {
-			tools.Go, tools.cache = true, &goCache{}
-		}
 		if program.name != "python3" {
 			continue
 		}
 		if err := tools.findPython(ctx); err != nil {
 			return tools, fmt.Errorf("task %s needs python3: %w", program.task, err)
 		}
+	}
+	if slices.ContainsFunc(list, func(t *tasks.Task) bool { return runsGo(t.Verify) || runsGo(t.Score) }) {
+		tools.Go, tools.cache = true, &goCache{}
 	}
 	return tools, nil
 }

@@ -23,7 +23,7 @@ type RunInfo struct {
 	Solver          string          `json:"solver"`
 	IsLanguageModel bool            `json:"is_language_model"`
 	Sandbox         string          `json:"sandbox"`                // bubblewrap|none
-	Certified       string          `json:"certified,omitempty"`    // whether every task had a certificate when the run began: yes|no; "" where the run's version did not say
+	Certified       string          `json:"certified,omitempty"`    // whether every task had a certificate without faults when the run began: yes|no; "" where the run's version did not say
 	Registration    string          `json:"registration,omitempty"` // hash of the registration that the run is of; "" for an exploratory run
 	StartedAt       time.Time       `json:"started_at"`
 }
@@ -36,7 +36,7 @@ type TaskInfo struct {
 	Hash     string   `json:"hash"` // of the task's content
 	HasScore bool     `json:"has_score"`
 
-	Certificate *Certificate `json:"certificate,omitempty"` // null: the task was not certified
+	Certificate *Certificate `json:"certificate,omitempty"` // null: the task had none when the run began
 }
 
 // Certificate is what a task's certificate says of its verdicts.

@@ -214,3 +214,17 @@ func overlap(a, b string) float64 {
 	}
 	return float64(both) / float64(len(of)+len(in)-both)
 }
+
+// TestHashHoldsCheckers: what the checkers say is part of a task that they judge,
+// by verify or by score, and of no other.
+func TestHashHoldsCheckers(t *testing.T) {
+	plain := (&Task{Verify: "true", Score: "true"}).hash(nil)
+	for _, k := range []*Task{{Verify: text.Prefix + "a"}, {Verify: "true", Score: text.Prefix + "a"}} {
+		if k.hash(nil) == plain {
+			t.Errorf("verify %q, score %q: the hash holds no version", k.Verify, k.Score)
+		}
+	}
+	if (&Task{Verify: "false"}).hash(nil) != plain {
+		t.Error("the hash of a task without a checker holds more than its files")
+	}
+}

@@ -46,9 +46,25 @@ type CertifyOptions struct {
 	Seed     uint64 // of the order in which tasks and repeats are run
 
 	// Stronger seeks a program that verify lets pass and score rejects. It is
-	// asked once of each sound task that has a score; its error means that it could
-	// not tell. nil: nobody is asked.
+	// asked once of each sound task that has a score. A NoVerdictError means that it
+	// could not tell; another error ends Certify. nil: nobody is asked.
 	Stronger func(ctx context.Context, t *Task) (Strength, error)
+}
+
+// NoVerdictError is wrapped by what a Judge returns where a command was run and
+// gave no verdict: it was killed from outside, or said that it could not tell.
+// Every other error means that the judge could not do its work, which says
+// nothing of the task.
+type NoVerdictError struct {
+	Reason string // names nothing of the machine
+	Said   string // start of the command's output; "" where that does not matter
+}
+
+func (e *NoVerdictError) Error() string {
+	if e.Said == "" {
+		return e.Reason
+	}
+	return e.Reason + ": " + e.Said
 }
 
 // Certify looks at each task's files, then runs its commands: the untouched
@@ -61,7 +77,8 @@ type CertifyOptions struct {
 // timed out or could not be started. That protected paths exist is checked when
 // a task is loaded.
 //
-// An error means that a task could not be judged at all.
+// A task whose command gave no verdict ([NoVerdictError]) has that as a fault. An
+// error means that nothing could be judged.
 func Certify(ctx context.Context, list []*Task, judge Judge, o CertifyOptions) ([]Certificate, error) {
 	r := &rounds{list: list, judge: judge, parallel: max(o.Parallel, 1), runs: map[run]outcome{}}
 	random := rand.New(rand.NewPCG(o.Seed, 0))
@@ -146,6 +163,15 @@ func (r *rounds) each(ctx context.Context, n int, do func(i int) bool) {
 	wg.Wait()
 }
 
+// fail keeps the first error.
+func (r *rounds) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
 func (r *rounds) failed() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,12 +187,16 @@ func (r *rounds) one(ctx context.Context, j run) {
 		t = &verifyOnly
 	}
 	verify, score, err := r.judge(ctx, t, j.solved)
+	o := outcome{verify: verify, score: score}
+	var silent *NoVerdictError
+	if errors.As(err, &silent) && ctx.Err() == nil {
+		o.silent = silent.Reason
+	} else if err != nil {
+		r.fail(fmt.Errorf("check %s of task %s: %w", map[bool]string{false: "workspace", true: "solution"}[j.solved], t.ID, err))
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil && r.err == nil {
-		r.err = fmt.Errorf("check %s of task %s: %w", map[bool]string{false: "workspace", true: "solution"}[j.solved], t.ID, err)
-	}
-	r.runs[j] = outcome{verify, score}
+	r.runs[j] = o
 }
 
 // worthRepeating says whether another run of a tree can tell anything that the

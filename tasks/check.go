@@ -51,17 +51,25 @@ type Judge func(ctx context.Context, t *Task, solved bool) (verify Verdict, scor
 type outcome struct {
 	verify Verdict
 	score  *Verdict // nil where the task has none, or it was not asked for
+	silent string   // why a command gave no verdict; the others are then empty
 }
 
-func (o outcome) passed() bool { return o.verify.Passed && (o.score == nil || o.score.Passed) }
+func (o outcome) passed() bool {
+	return o.silent == "" && o.verify.Passed && (o.score == nil || o.score.Passed)
+}
+
+func (o outcome) isSilent() bool { return o.silent != "" }
 
 // ended says that repeating the run can tell something: every command was
 // started and ended by itself.
 func (o outcome) ended() bool {
-	return !o.verify.TimedOut && !o.verify.unrunnable() && (o.score == nil || !o.score.TimedOut && !o.score.unrunnable())
+	return o.silent == "" && !o.verify.TimedOut && !o.verify.unrunnable() && (o.score == nil || !o.score.TimedOut && !o.score.unrunnable())
 }
 
 func (o outcome) String() string {
+	if o.silent != "" {
+		return "no verdict"
+	}
 	if o.score == nil {
 		return "verify " + o.verify.String()
 	}
@@ -84,6 +92,10 @@ func (c *Certificate) judgeUntouched(runs []outcome) {
 	for _, r := range runs {
 		same[r.verify.String()+"\n"+strings.Join(r.verify.Failing, "\n")]++
 		c.Slowest = max(c.Slowest, slices.Max(r.durations()))
+	}
+	if i := slices.IndexFunc(runs, outcome.isSilent); i >= 0 {
+		c.fault("the untouched workspace could not be judged: %s", runs[i].silent)
+		return
 	}
 	passes := slices.ContainsFunc(runs, func(r outcome) bool { return r.verify.Passed })
 	switch {
@@ -123,6 +135,10 @@ func (c *Certificate) judgeSolved(runs []outcome) {
 		c.warn("a command of the solution took %s, more than half of the timeout of %s", took[len(took)-1].Round(time.Millisecond), c.Timeout)
 	}
 	if passed == len(runs) {
+		return
+	}
+	if i := slices.IndexFunc(runs, outcome.isSilent); i >= 0 {
+		c.fault("the solution could not be judged: %s", runs[i].silent)
 		return
 	}
 	bad := runs[slices.IndexFunc(runs, func(r outcome) bool { return !r.passed() })]

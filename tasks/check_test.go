@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -206,8 +207,8 @@ func TestCertifyErrors(t *testing.T) {
 	}
 }
 
-// Only sound tasks that have a score are asked about; an error is told as the
-// reason for not knowing, and ends nothing.
+// Only sound tasks that have a score are asked about; a command without a verdict
+// is told as the reason for not knowing, without what it said, and ends nothing.
 func TestCertifyAsksWhetherScoreIsStronger(t *testing.T) {
 	right := func(solved bool, _ int) (Verdict, Verdict) {
 		if solved {
@@ -228,8 +229,8 @@ func TestCertifyAsksWhetherScoreIsStronger(t *testing.T) {
 	}{
 		{name: "sound", say: right, text: sound, asked: 1, want: seen,
 			line: "yes: the solution passes verify and fails score where add.py:3: `<` becomes `<=`"},
-		{name: "error", say: right, text: sound, asked: 1, err: errors.New("no room"), want: Strength{Verdict: CouldNotTell, Reason: "no room"},
-			line: "could not tell: no room"},
+		{name: "no verdict", say: right, text: sound, asked: 1, err: fmt.Errorf("run it: %w", &NoVerdictError{Reason: "it was killed", Said: "/tmp/x"}),
+			want: Strength{Verdict: CouldNotTell, Reason: "a command gave no verdict: it was killed"}, line: "could not tell: a command gave no verdict: it was killed"},
 		{name: "not sound", say: wrong, text: sound, want: Strength{Verdict: CouldNotTell, Reason: "the task is not sound"},
 			line: "could not tell: the task is not sound"},
 		{name: "no score", say: right, text: regexp.MustCompile(`(?m)^score:.*\n`).ReplaceAllString(sound, ""), want: Strength{Verdict: NotAsked}, line: "not asked"},
@@ -248,7 +249,42 @@ func TestCertifyAsksWhetherScoreIsStronger(t *testing.T) {
 			}
 		})
 	}
+	room := errors.New("no room")
+	list := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), sound)).Tasks
+	found, err := Certify(t.Context(), list, scripted(false, right), CertifyOptions{Stronger: func(context.Context, *Task) (Strength, error) {
+		return Strength{}, room
+	}})
+	if !errors.Is(err, room) || found != nil {
+		t.Errorf("an error of the search itself: %+v, %v", found, err)
+	}
 	if got := certifyOne(t, sound, scripted(false, right), 1); got.Strength != (Strength{Verdict: NotAsked}) {
 		t.Errorf("nobody to ask: %+v", got.Strength)
+	}
+}
+
+// A task whose command gives no verdict has that as its fault, and the others are
+// certified all the same.
+func TestCertifyWithoutVerdict(t *testing.T) {
+	good := load(t, write(t, filepath.Join(t.TempDir(), "a.txtar"), sound)).Tasks[0]
+	silent := *good
+	silent.ID = "silent"
+	for _, where := range []bool{false, true} {
+		judge := func(_ context.Context, k *Task, solved bool) (Verdict, *Verdict, error) {
+			if k.ID == "silent" && solved == where {
+				return Verdict{}, nil, fmt.Errorf("run %q: %w", "true", &NoVerdictError{Reason: "it exited with 75, no verdict"})
+			}
+			if solved {
+				return passes, &passes, nil
+			}
+			return fails, &fails, nil
+		}
+		found, err := Certify(t.Context(), []*Task{good, &silent}, judge, CertifyOptions{Repeats: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]string{false: "the untouched workspace", true: "the solution"}[where] + " could not be judged: it exited with 75, no verdict"
+		if !found[0].Sound() || !slices.Contains(found[1].Faults, want) {
+			t.Errorf("faults %q and %q, want none and %q", found[0].Faults, found[1].Faults, want)
+		}
 	}
 }

@@ -1,6 +1,11 @@
 package tasks
 
 import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,6 +57,147 @@ func TestInspectFindsAnswers(t *testing.T) {
 				t.Errorf("faults %q, want %q", faults, c.want)
 			}
 		})
+	}
+}
+
+// long is a text of n different lines, each begun with word.
+func long(word string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "    %s(%d)\n", word, i)
+	}
+	return b.String()
+}
+
+// A file whose lines all stand in one of the workspace, one after the other, can
+// be read there; one that is short, or all comments, tells nothing.
+func TestInspectFindsContainedAnswers(t *testing.T) {
+	body, header := long("step", telling), strings.Repeat("# One of many licences.\n", 3)+strings.ReplaceAll(long("of", telling), "    ", "# ")
+	for _, c := range []struct {
+		name  string
+		files []string
+		want  string // "" for no fault
+	}{
+		{"solution within another file", []string{"solution/b.py", body, "workspace/notes.txt", "before\n" + body + "after\n"}, "solution/b.py can be read in the workspace, as notes.txt"},
+		{"hidden, spaced otherwise", []string{"hidden/b.py", body, "workspace/old.py", "def f():\r\n" + strings.ReplaceAll(strings.ReplaceAll(body, "    ", "\t"), "\n", "\r\n\r\n")}, "hidden/b.py can be read in the workspace, as old.py"},
+		{"hidden, at its own place with more", []string{"hidden/b.py", body, "workspace/b.py", body + "more()\n"}, "hidden/b.py can be read in the workspace, as b.py"},
+		{"solution, at its own place with more", []string{"solution/b.py", body, "workspace/b.py", body + "more()\n"}, ""},
+		{"a line of it differs", []string{"solution/b.py", body, "workspace/b.txt", strings.Replace(body, "(5)", "(50)", 1)}, ""},
+		{"not one after the other", []string{"solution/b.py", body, "workspace/b.txt", strings.Replace(body, "(5)", "(5)\nbetween", 1)}, ""},
+		{"short", []string{"solution/b.py", long("step", telling-1), "workspace/b.txt", body}, ""},
+		{"few different lines", []string{"solution/b.txt", strings.Repeat("0 0 0 0 0 0 0 0\n", 50), "workspace/zeros.txt", strings.Repeat("0 0 0 0 0 0 0 0\n", 99)}, ""},
+		{"a header alone", []string{"hidden/__init__.py", header, "workspace/b.py", header + body}, ""},
+	} {
+		faults := faultsOf(t, "mend it", c.files...)
+		if c.want == "" && len(faults) > 0 || c.want != "" && !slices.Equal(faults, []string{c.want}) {
+			t.Errorf("%s: faults %q, want %q", c.name, faults, c.want)
+		}
+	}
+}
+
+func zipped(t *testing.T, name, text string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t *testing.T, name, text string) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))})
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Archives of the workspace, by what they are and not by their names, are
+// searched as its files are.
+func TestInspectUnpacks(t *testing.T) {
+	body := long("step", telling)
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		place string // "" where nothing is found
+	}{
+		{"gzip", gzipped(t, body), "old (unpacked)"},
+		{"zip", zipped(t, "src/b.py", "# before\n"+body), "old (src/b.py)"},
+		{"tar", tarred(t, "src/b.py", body+"after()\n"), "old (src/b.py)"},
+		{"tar in gzip", gzipped(t, string(tarred(t, "b.py", body))), "old (unpacked/b.py)"},
+		{"zip in zip", zipped(t, "in.zip", string(zipped(t, "b.py", body))), "old (in.zip/b.py)"},
+		{"cut short", gzipped(t, body)[:12], ""},
+		{"something else", gzipped(t, long("other", telling)), ""},
+		{"past the bound", zipped(t, "b.py", strings.Repeat("0", maxUnpacked)+body), ""},
+	} {
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{
+			"task.yaml":     []byte("id: x\ninstruction: mend it\nverify: sh t\neditable: [a.py]\n"),
+			"workspace/old": c.data, "workspace/a.py": []byte("broken = True\n"), "solution/a.py": []byte(body),
+		} {
+			full := filepath.Join(dir, "x", filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, data, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		faults, err := inspect(load(t, dir).Tasks[0])
+		var want []string
+		if c.place != "" {
+			want = []string{"solution/a.py can be read in the workspace, as " + c.place}
+		}
+		if err != nil || !slices.Equal(faults, want) {
+			t.Errorf("%s: faults %q, %v, want %q", c.name, faults, err, want)
+		}
+	}
+}
+
+// What the scaffold asks for is found wherever it is left, and nothing else is.
+func TestInspectFindsScaffold(t *testing.T) {
+	scaffold, err := os.ReadFile("../cmd/retrial/scaffold.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	todos := strings.Split(scaffoldTODOs, "\n")
+	if n := strings.Count(string(scaffold), "TODO"); n != len(todos) {
+		t.Errorf("the scaffold has %d TODOs, scaffoldTODOs %d", n, len(todos))
+	}
+	for _, todo := range todos {
+		if !strings.Contains(string(scaffold), todo) {
+			t.Errorf("the scaffold has no %q", todo)
+		}
+	}
+	path := write(t, filepath.Join(t.TempDir(), "x.txtar"), strings.Replace(string(scaffold), "id: NAME", "id: x", 1))
+	faults, err := inspect(load(t, path).Tasks[0])
+	if err != nil || len(faults) != len(todos) {
+		t.Fatalf("faults of the scaffold %q, %v", faults, err)
+	}
+	for i, where := range []string{"the instruction, line 1,", "workspace/program.py, line 1,", "workspace/test_visible.py, line 8,", "hidden/test_hidden.py, line 8,", "solution/program.py, line 1,"} {
+		if !strings.HasPrefix(faults[i], where+" still holds what `tasks new` wrote: ") {
+			t.Errorf("fault %q, want it at %s", faults[i], where)
+		}
+	}
+	honest := []string{"workspace/todo.py", "# TODO: the program is slow\nTODO = 1  # TODO\n", "solution/b.py", "# TODO: say what is wrong here\n" + answer}
+	if faults := faultsOf(t, "TODO: mend it", honest...); len(faults) > 0 {
+		t.Errorf("honest TODOs: faults %q", faults)
 	}
 }
 

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -52,7 +53,7 @@ func (s Strength) String() string {
 }
 
 // strengths asks of each sound task whether its score is stronger than its
-// verify.
+// verify. A command without a verdict leaves it open; another error ends it.
 func (r *rounds) strengths(ctx context.Context, found []Certificate, ask func(context.Context, *Task) (Strength, error)) error {
 	r.each(ctx, len(found), func(i int) bool {
 		t, c := r.list[i], &found[i]
@@ -62,12 +63,17 @@ func (r *rounds) strengths(ctx context.Context, found []Certificate, ask func(co
 		case !c.Sound():
 			c.Strength = Strength{Verdict: CouldNotTell, Reason: "the task is not sound"}
 		default:
+			var silent *NoVerdictError
 			var err error
-			if c.Strength, err = ask(ctx, t); err != nil {
-				c.Strength = Strength{Verdict: CouldNotTell, Reason: err.Error()}
+			switch c.Strength, err = ask(ctx, t); {
+			case errors.As(err, &silent):
+				c.Strength = Strength{Verdict: CouldNotTell, Reason: "a command gave no verdict: " + silent.Reason}
+			case err != nil:
+				r.fail(fmt.Errorf("ask whether the score of task %s is stronger: %w", t.ID, err))
+				return false
 			}
 		}
 		return true
 	})
-	return ctx.Err()
+	return errors.Join(r.failed(), ctx.Err())
 }

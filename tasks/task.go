@@ -34,7 +34,7 @@ type Task struct {
 	Solution  fs.FS // laid over Workspace; its root may be missing
 
 	Source string // where it was read from, for messages
-	Hash   string // sha256 over every field and file, hex
+	Hash   string // sha256 over every field and file, and the version of the checkers where one judges; hex
 }
 
 // DefaultTimeout bounds verify and score where task.yaml names no timeout.
@@ -104,7 +104,7 @@ func parse(fsys fs.FS, name string) (*Task, error) {
 	if err := t.validateFiles(entries, fail); err != nil {
 		return nil, err
 	}
-	t.Hash = hash(entries)
+	t.Hash = t.hash(entries)
 	for root, tree := range map[string]*fs.FS{"workspace": &t.Workspace, "hidden": &t.Hidden, "solution": &t.Solution} {
 		if *tree, err = fs.Sub(fsys, root); err != nil {
 			return nil, fmt.Errorf("read task %s: %w", name, err)

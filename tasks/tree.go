@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"retrial/tasks/strict"
+	"retrial/tasks/text"
 )
 
 // roots are the entries of a task that count; everything else beside them is
@@ -127,8 +128,9 @@ func readEntry(fsys fs.FS, name, root, p string, d fs.DirEntry) (e entry, err er
 	return e, nil
 }
 
-// hash is sha256 over paths, kinds, executable bits and contents.
-func hash(entries []entry) string {
+// hash is sha256 over paths, kinds, executable bits and contents, and over the
+// version of the checkers where one of them judges the task.
+func (t *Task) hash(entries []entry) string {
 	h := sha256.New()
 	for _, e := range entries {
 		kind := "f"
@@ -143,6 +145,12 @@ func hash(entries []entry) string {
 		fmt.Fprintf(h, "%s %d %s %d ", kind, len(e.path), e.path, len(e.data))
 		h.Write(e.data)
 		io.WriteString(h, "\n")
+	}
+	for _, c := range t.commands() {
+		if _, ok := text.Name(c.command); ok {
+			fmt.Fprintf(h, "checkers %d\n", text.Version)
+			break
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -40,8 +40,11 @@ func parseCertificates(path string, data []byte) (certificates, error) {
 	if f.Schema != certificateSchema {
 		return nil, fmt.Errorf("read certificates: %s is %q, not %s", path, f.Schema, certificateSchema)
 	}
+	if f.Tasks == nil {
+		return nil, fmt.Errorf("read certificates: %s holds no tasks", path)
+	}
 	for hash, row := range f.Tasks {
-		if row.Hash != hash || row.SolutionRuns < 0 || row.Disagreeing < 0 || row.Disagreeing > row.SolutionRuns {
+		if row.Hash != hash || row.contradictory() {
 			return nil, fmt.Errorf("read certificates: %s: the entry %.12s contradicts itself", path, hash)
 		}
 	}
@@ -80,6 +83,11 @@ type stronger struct {
 	Changes int    `json:"changes"` // known of the programs looked at
 	Tried   int    `json:"tried"`
 	Passed  int    `json:"passed_verify"` // of those tried
+}
+
+// contradictory says that no check writes such a row.
+func (r certificateRow) contradictory() bool {
+	return r.SolutionRuns < 0 || r.Disagreeing < 0 || r.Disagreeing > r.SolutionRuns || r.Sound != (len(r.Faults) == 0 && r.Flaky == "")
 }
 
 func certificateRows(found []tasks.Certificate) []certificateRow {

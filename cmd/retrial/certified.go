@@ -20,7 +20,8 @@ import (
 // anything is paid for. Tasks with faults are refused; flaky ones are told of, and
 // their rate goes into the run, where a gate judges it. With --no-check nothing
 // is run and nothing refused. It returns the certificates that there are, and
-// what stands in the run's info: "no" where a task is without.
+// what stands in the run's info: "no" where a task is without, or has one with
+// faults.
 func (o *runOptions) certified(ctx context.Context, env *environment, plan *harness.Plan, source *tasks.Corpus, grader harness.Grader) (certificates, string, error) {
 	known, err := o.knownCertificates(source)
 	if err != nil {
@@ -33,7 +34,8 @@ func (o *runOptions) certified(ctx context.Context, env *environment, plan *harn
 		}
 	}
 	if o.noCheck {
-		return known, map[bool]string{true: "yes", false: "no"}[len(without) == 0], nil
+		unfit := tellFlaky(env, plan, known)
+		return known, yesNo(len(without)+len(unfit) == 0), nil
 	}
 	if len(without) > 0 {
 		if env.terminal && !o.quiet {
@@ -52,23 +54,30 @@ func (o *runOptions) certified(ctx context.Context, env *environment, plan *harn
 
 // refuse says which tasks are unfit for a run, and tells of those that flake.
 func refuse(env *environment, plan *harness.Plan, known certificates) error {
-	var unfit []string
-	var first certificateRow
+	unfit := tellFlaky(env, plan, known)
+	if len(unfit) == 0 {
+		return nil
+	}
+	var ids []string
+	for _, t := range unfit {
+		ids = append(ids, t.ID)
+	}
+	return fmt.Errorf("%d of %s not sound: %s; %s: %s; `retrial tasks check` tells of all, --no-check runs them as they are",
+		len(unfit), plural(len(plan.Tasks), "task"), strings.Join(ids, ", "), ids[0], strings.Join(known[unfit[0].Hash].Faults, "; "))
+}
+
+// tellFlaky warns of tasks that flake, and returns those with faults, which are
+// not named here.
+func tellFlaky(env *environment, plan *harness.Plan, known certificates) (unfit []*tasks.Task) {
 	for _, t := range plan.Tasks {
 		row := known[t.Hash]
 		if len(row.Faults) > 0 {
-			if unfit = append(unfit, t.ID); len(unfit) == 1 {
-				first = row
-			}
+			unfit = append(unfit, t)
 		} else if row.Flaky != "" {
 			fmt.Fprintf(env.stderr, "retrial: warning: %s is %s\n", t.ID, row.Flaky)
 		}
 	}
-	if len(unfit) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d of %s not sound: %s; %s: %s; `retrial tasks check` tells of all, --no-check runs them as they are",
-		len(unfit), plural(len(plan.Tasks), "task"), strings.Join(unfit, ", "), unfit[0], strings.Join(first.Faults, "; "))
+	return unfit
 }
 
 // knownCertificates reads the file that --certificate names, else the one that
@@ -90,7 +99,10 @@ func (o *runOptions) knownCertificates(source *tasks.Corpus) (certificates, erro
 	if errors.Is(err, fs.ErrNotExist) {
 		return certificates{}, nil
 	}
-	return known, err
+	if err != nil {
+		return nil, fmt.Errorf("%w: remove it, or renew it with `retrial tasks check %s`", err, shellQuote(source.Folder))
+	}
+	return known, nil
 }
 
 // builtInCertificates reads what `make certify` found of a built-in corpus.

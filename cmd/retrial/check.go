@@ -57,7 +57,13 @@ func (o *tasksOptions) check(ctx context.Context, env *environment, corpus *task
 	if o.format == "json" {
 		return errors.Join(writeJSON(env.stdout, certificateRows(found)), unsound(found))
 	}
-	return o.printCertificates(env, found)
+	if err := o.printCertificates(env, found); err != nil {
+		return err
+	}
+	if file.File != nil {
+		fmt.Fprintf(env.stdout, "certificates: %s; a run reads them\n", file.path)
+	}
+	return nil
 }
 
 // checkedInProcess says that no task runs a command.

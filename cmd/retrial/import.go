@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -70,18 +71,29 @@ func (o *importOptions) run(env *environment, args []string, dir, format string)
 			err = errors.Join(err, out.Close())
 		}
 	}()
+	ctx, release := cancelOnSignal(context.Background())
+	defer release()
 	skips, err := importers.Import(kind, source, func(f importers.Folder) error {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		if out == nil {
 			var err error
 			if out, err = importers.CreateOutput(dir); err != nil {
 				return err
 			}
 		}
+		if err := out.Write(f); err != nil {
+			return err
+		}
 		result.Imported = append(result.Imported, f.Task.ID)
-		return out.Write(f)
+		return nil
 	})
 	if errors.Is(err, tasks.ErrNoCorpus) {
 		return usageError{err}
+	}
+	if errors.Is(err, errInterrupted) {
+		return fmt.Errorf("%w: %s written into %s, the rest is missing", errInterrupted, plural(len(result.Imported), "task"), dir)
 	}
 	if err != nil {
 		return fmt.Errorf("import %s %s: %w", kind, source, err)

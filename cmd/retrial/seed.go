@@ -115,10 +115,27 @@ func (o *tasksOptions) validateSeed(args []string) error {
 	return nil
 }
 
+// inside says whether a path lies in a folder, or is it.
+func inside(path, folder string) bool {
+	p, perr := filepath.Abs(path)
+	f, ferr := filepath.Abs(folder)
+	if perr != nil || ferr != nil {
+		return false
+	}
+	rel, err := filepath.Rel(f, p)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // run loads the source, seeds it, and writes what comes of it.
 func (s *seeding) run(ctx context.Context) (err error) {
 	if s.folder, err = s.isFolder(); err != nil {
 		return err
+	}
+	if s.folder && inside(s.out, s.source) {
+		return usagef("-o %s lies in the program's folder %s: the next seed would take the tasks for source", s.out, s.source)
+	}
+	if s.folder && len(s.globs) > 0 {
+		return usagef("-t is for the tasks of a corpus, and %s is a folder with a program", s.source)
 	}
 	var list []*tasks.Task
 	if !s.folder {
@@ -153,8 +170,11 @@ func (s *seeding) run(ctx context.Context) (err error) {
 	report, err := seed.Run(ctx, programs, seed.Options{
 		PerFile: s.perFile, Max: s.most, Seed: s.seed, Operators: s.operators, Parallel: s.parallel, Repeats: s.repeats, Judge: judge,
 	}, func(f importers.Folder) error {
+		if err := out.Write(f); err != nil {
+			return err
+		}
 		s.result.Tasks = append(s.result.Tasks, f.Task.ID)
-		return out.Write(f)
+		return nil
 	})
 	report.Skipped = append(s.result.Skipped, report.Skipped...)
 	s.result.Report = report
@@ -203,10 +223,6 @@ func (s *seeding) judge(ctx context.Context, root string, list []*tasks.Task) (t
 		}
 		grader.Sandbox = workspace.Bubblewrap
 	}
-	_, noModule := os.Stat(filepath.Join(s.source, "go.mod"))
-	if grader.Sandbox == workspace.Bubblewrap && s.env.terminal && noModule == nil {
-		fmt.Fprintln(s.env.stderr, "in the sandbox each run of go test compiles what it needs anew, for minutes in all; --sandbox none shares a cache")
-	}
 	if err := supported(list, grader.Sandbox); err != nil {
 		return nil, err
 	}
@@ -245,15 +261,19 @@ func (s *seeding) programs(ctx context.Context, list []*tasks.Task, judge tasks.
 }
 
 // finish prints the result. Nothing kept is a failure; so is a folder whose
-// tests do not pass.
+// tests do not pass. As JSON, the result is printed in either case.
 func (s *seeding) finish() error {
 	r := &s.result
 	r.Skipped = append([]seed.Skip{}, r.Skipped...)
+	var nothing error
 	if r.Kept == 0 {
-		return s.nothing()
+		nothing = s.nothing()
 	}
 	if s.format == "json" {
-		return writeJSON(s.env.stdout, r)
+		return errors.Join(writeJSON(s.env.stdout, r), nothing)
+	}
+	if nothing != nil {
+		return nothing
 	}
 	for _, skip := range r.Skipped {
 		fmt.Fprintf(s.env.stdout, "skipped %s: %s\n", skip.Task, skip.Reason)

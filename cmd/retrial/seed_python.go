@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,12 +19,10 @@ type pythonLanguage struct {
 	fault  error
 }
 
-var pythonTest = regexp.MustCompile(`(?:^|/)(?:test[^/]*|[^/]+_test|conftest)\.py$|(?:^|/)tests?/`)
-
 func (p *pythonLanguage) Name() string { return "python" }
 
 func (p *pythonLanguage) IsTest(file string) bool {
-	return path.Ext(file) == ".py" && pythonTest.MatchString(file)
+	return path.Ext(file) == ".py" && seed.IsPythonTest(file)
 }
 
 func (p *pythonLanguage) IsSource(file string) bool {

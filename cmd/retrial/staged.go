@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 
@@ -43,8 +42,9 @@ func (o *tasksOptions) stage(corpus *tasks.Corpus) (stagedFile, error) {
 	return s, nil
 }
 
-// kept joins what was found to the certificates that the file held of other
-// tasks of the corpus; those of content that is no longer there are dropped.
+// kept joins what was found to the certificates that the file held of the
+// corpus's tasks: of a task that is sound still, the one of more runs stays. Those
+// of content that is no longer there are dropped.
 func (s stagedFile) kept(corpus *tasks.Corpus, found []tasks.Certificate) certificates {
 	out := certificates{}
 	for _, t := range corpus.Tasks {
@@ -52,7 +52,12 @@ func (s stagedFile) kept(corpus *tasks.Corpus, found []tasks.Certificate) certif
 			out[t.Hash] = row
 		}
 	}
-	maps.Copy(out, byHash(found))
+	for hash, row := range byHash(found) {
+		if had, ok := out[hash]; ok && row.Sound && had.SolutionRuns > row.SolutionRuns {
+			continue
+		}
+		out[hash] = row
+	}
 	return out
 }
 

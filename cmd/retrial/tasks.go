@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -60,7 +61,11 @@ CORPUS is a folder of tasks, one task folder, a .txtar file, or one of:
 			fs.StringVar(&o.format, "format", "text", "text|json")
 			o.importOptions.addFlags(fs)
 			o.seedOptions.addFlags(fs)
+			inEnvironment := flagsInEnvironment(fs)
 			return func(ctx context.Context, env *environment, args []string) error {
+				if err := takesFlags(fs, args, inEnvironment); err != nil {
+					return err
+				}
 				if len(args) > 0 && args[0] == "seed" {
 					return o.seedTasks(ctx, env, args, fs.Changed("repeats"))
 				}
@@ -68,6 +73,48 @@ CORPUS is a folder of tasks, one task folder, a .txtar file, or one of:
 			}
 		},
 	}
+}
+
+// tasksFlags are the flags that each tasks command takes.
+var tasksFlags = map[string][]string{
+	"list":   {"task", "format", "mirror"},
+	"show":   {"task", "format", "mirror"},
+	"check":  {"task", "parallel", "repeats", "seed", "out", "sandbox", "format", "mirror"},
+	"new":    {"out"},
+	"import": {"out", "format", "allow-skips", "mirror"},
+	"seed": {
+		"task", "parallel", "repeats", "seed", "out", "sandbox", "format", "mirror",
+		"per-file", "max", "operators", "language", "verify",
+	},
+}
+
+// flagsInEnvironment names the flags that have a variable, which may be meant for
+// another command. It has to be asked before flags are parsed: --mirror sets its
+// own.
+func flagsInEnvironment(fs *pflag.FlagSet) map[string]bool {
+	out := map[string]bool{}
+	fs.VisitAll(func(f *pflag.Flag) {
+		out[f.Name] = os.Getenv("RETRIAL_"+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))) != ""
+	})
+	return out
+}
+
+// takesFlags refuses flags that were typed and that the tasks command would
+// ignore.
+func takesFlags(fs *pflag.FlagSet, args []string, inEnvironment map[string]bool) error {
+	if len(args) == 0 || tasksFlags[args[0]] == nil {
+		return nil // validate says what is wrong
+	}
+	takes, ignored := tasksFlags[args[0]], []string(nil)
+	fs.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(takes, f.Name) && !inEnvironment[f.Name] {
+			ignored = append(ignored, "--"+f.Name)
+		}
+	})
+	if len(ignored) > 0 {
+		return usagef("tasks %s takes no %s (valid: --%s)", args[0], strings.Join(ignored, ", "), strings.Join(takes, ", --"))
+	}
+	return nil
 }
 
 func (o *tasksOptions) run(ctx context.Context, env *environment, args []string) error {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -23,23 +24,15 @@ type gitPack struct {
 	size  int64
 	index []byte
 	count int
-	bases map[int64]gitBase // objects that deltas were made against, by offset
-	held  int
-}
-
-type gitBase struct {
-	kind int
-	data []byte
 }
 
 const (
 	indexFanout = 8
 	indexNames  = indexFanout + 256*4
-	maxBases    = 64 << 20 // bytes of bases that a pack keeps
 )
 
 func (s *gitStore) openPacks(objects string) error {
-	found, err := filepath.Glob(filepath.Join(escapeGlob(objects), "pack", "*.idx"))
+	found, err := filepath.Glob(filepath.Join(EscapeGlob(objects), "pack", "*.idx"))
 	if err != nil {
 		return err
 	}
@@ -53,13 +46,13 @@ func (s *gitStore) openPacks(objects string) error {
 	return nil
 }
 
-// escapeGlob makes a path a pattern that matches itself.
-func escapeGlob(p string) string {
+// EscapeGlob makes a path a pattern, as of filepath.Glob, that matches itself.
+func EscapeGlob(p string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(p)
 }
 
 func openPack(idx string) (*gitPack, error) {
-	p := &gitPack{bases: map[int64]gitBase{}}
+	p := &gitPack{}
 	var err error
 	if p.index, err = os.ReadFile(idx); err != nil {
 		return nil, err
@@ -107,13 +100,20 @@ func (p *gitPack) find(h gitHash) (offset int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(p.index[large:])), true
 }
 
-// inPack reads the object at an offset; deltas is how many lie on it already.
+// inPack reads the object at an offset, of at most limit bytes; deltas is how many
+// lie on it already. What it lies on itself may be larger.
 func (s *gitStore) inPack(p *gitPack, offset, limit int64, deltas int) (kind int, data []byte, err error) {
-	if base, ok := p.bases[offset]; ok {
+	if base, ok := s.memory.bases[gitPlace{p, offset}]; ok {
+		if size := int64(len(base.data)); size > limit {
+			return 0, nil, overLimit(size, limit)
+		}
 		return base.kind, base.data, nil
 	}
-	if offset < 0 || offset >= p.size || deltas > maxDeltas {
-		return 0, nil, errors.New("its pack is damaged")
+	if deltas > maxDeltas {
+		return 0, nil, fmt.Errorf("its pack is damaged: more than %d deltas lie on one another", maxDeltas)
+	}
+	if offset < 0 || offset >= p.size {
+		return 0, nil, errors.New("its pack is damaged: an object outside of it")
 	}
 	in := bufio.NewReader(io.NewSectionReader(p.file, offset, p.size-offset))
 	kind, size, err := packHeader(in)
@@ -128,13 +128,13 @@ func (s *gitStore) inPack(p *gitPack, offset, limit int64, deltas int) (kind int
 	case gitOfsDelta:
 		var back int64
 		if back, err = packOffset(in); err == nil {
-			base.kind, base.data, err = s.inPack(p, offset-back, limit, deltas+1)
+			base.kind, base.data, err = s.inPack(p, offset-back, maxBase, deltas+1)
 		}
 		offset -= back
 	case gitRefDelta:
 		var h gitHash
 		if _, err = io.ReadFull(in, h[:]); err == nil {
-			base.kind, base.data, err = s.base(h, limit, deltas+1)
+			base.kind, base.data, err = s.base(h, maxBase, deltas+1)
 		}
 		offset = -1
 	default:
@@ -144,9 +144,9 @@ func (s *gitStore) inPack(p *gitPack, offset, limit int64, deltas int) (kind int
 		return 0, nil, err
 	}
 	if offset >= 0 {
-		p.keep(offset, base)
+		s.keep(p, offset, base)
 	}
-	delta, err := inflate(in, size, limit)
+	delta, err := inflate(in, size, maxBase)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -154,15 +154,11 @@ func (s *gitStore) inPack(p *gitPack, offset, limit int64, deltas int) (kind int
 	return base.kind, data, err
 }
 
-func (p *gitPack) keep(offset int64, base gitBase) {
-	if _, ok := p.bases[offset]; ok {
-		return
+func (s *gitStore) keep(p *gitPack, offset int64, base gitBase) {
+	at := gitPlace{p, offset}
+	if _, ok := s.memory.bases[at]; !ok && s.memory.room(len(base.data)) {
+		s.memory.bases[at] = base
 	}
-	if p.held += len(base.data); p.held > maxBases {
-		p.held = len(base.data)
-		clear(p.bases)
-	}
-	p.bases[offset] = base
 }
 
 // packHeader reads an object's kind and the size of what is packed.
@@ -215,9 +211,9 @@ func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 		return nil, damaged
 	}
 	if to > uint64(limit) {
-		return nil, fmt.Errorf("it has %d bytes, over the limit of %d", to, limit)
+		return nil, overLimit(int64(min(to, math.MaxInt64)), limit)
 	}
-	out := make([]byte, 0, to)
+	out := make([]byte, 0, min(to, firstRoom))
 	for in.Len() > 0 {
 		op, _ := in.ReadByte()
 		var piece []byte

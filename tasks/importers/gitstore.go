@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,13 +20,57 @@ import (
 // gitStore reads the objects of one repository from its files: loose ones, and
 // packs with an index of version 2. It starts no program, so that no hook, no
 // configuration, no network and no question can come of a mirror. Refs are never
-// read: a commit is named by its whole hash, and every object is checked
-// against its name.
+// read: a commit is named by its whole hash, and every object that is given out
+// is checked against its name. A delta's base that the pack names by its place
+// has no name there; where it is damaged, what lies on it has another hash.
 type gitStore struct {
 	objects []string // folders of objects: the repository's own, then its alternates
 	packs   []*gitPack
-	blobs   map[gitHash][]byte // contents that rows share
-	held    int                // bytes in blobs
+	memory  *gitMemory
+}
+
+// gitMemory is what the repositories of one source keep in memory together:
+// contents that rows share, and objects that deltas were made against.
+type gitMemory struct {
+	limit int // bytes
+	held  int
+	blobs map[gitBlobKey][]byte
+	bases map[gitPlace]gitBase
+}
+
+type gitBlobKey struct {
+	store *gitStore
+	hash  gitHash
+}
+
+// gitPlace is where an object stands in a pack.
+type gitPlace struct {
+	pack   *gitPack
+	offset int64
+}
+
+type gitBase struct {
+	kind int
+	data []byte
+}
+
+// newGitMemory is one of at most limit bytes.
+func newGitMemory(limit int) *gitMemory {
+	return &gitMemory{limit: limit, blobs: map[gitBlobKey][]byte{}, bases: map[gitPlace]gitBase{}}
+}
+
+// room says whether n more bytes may be kept, and forgets all others where they
+// would be too many.
+func (m *gitMemory) room(n int) bool {
+	if n > m.limit {
+		return false
+	}
+	if m.held += n; m.held > m.limit {
+		m.held = n
+		clear(m.blobs)
+		clear(m.bases)
+	}
+	return true
 }
 
 type gitHash [sha1.Size]byte
@@ -35,10 +78,12 @@ type gitHash [sha1.Size]byte
 func (h gitHash) String() string { return hex.EncodeToString(h[:]) }
 
 const (
-	maxHeld       = 256 << 20 // bytes of contents that are kept for the next row
+	maxHeld       = 256 << 20 // bytes that all repositories of a source keep for the next row
 	maxObject     = 64 << 20  // bytes of a commit or a folder's listing
+	maxBase       = 512 << 20 // bytes of what deltas lie on: git makes none of larger files by itself
 	maxDeltas     = 4096      // length of a chain of deltas; git's own limit is 4095
 	maxAlternates = 64
+	firstRoom     = 1 << 20 // bytes that are set aside at most before any of an object was read
 )
 
 // Kinds of objects, as packs number them.
@@ -56,9 +101,10 @@ var gitKinds = map[string]int{"commit": gitCommit, "tree": gitTree, "blob": gitB
 // errNoObject: the repository does not hold an object.
 var errNoObject = errors.New("no such object")
 
-// openGit opens a clone, bare or not. The error says why dir is none.
-func openGit(dir string) (*gitStore, error) {
-	s := &gitStore{blobs: map[gitHash][]byte{}}
+// openGit opens a clone, bare or not, that keeps contents in memory. The error
+// says why dir is none.
+func openGit(dir string, memory *gitMemory) (*gitStore, error) {
+	s := &gitStore{memory: memory}
 	for _, at := range []string{filepath.Join(dir, ".git"), dir} {
 		objects := filepath.Join(at, "objects")
 		if _, err := os.Stat(filepath.Join(at, "HEAD")); err != nil {
@@ -140,16 +186,20 @@ func (s *gitStore) base(h gitHash, limit int64, deltas int) (kind int, data []by
 		if !ok {
 			continue
 		}
-		if kind, data, err = s.inPack(p, offset, limit, deltas); err != nil {
-			return 0, nil, fmt.Errorf("object %s: %w", h, err)
+		kind, data, err = s.inPack(p, offset, limit, deltas)
+		if err != nil && deltas == 0 {
+			err = fmt.Errorf("object %s: %w", h, err)
+		}
+		if err != nil {
+			return 0, nil, err
 		}
 		return kind, data, h.check(kind, data)
 	}
 	return 0, nil, fmt.Errorf("%w: %s", errNoObject, h)
 }
 
-// check compares an object with its name.
-func (h gitHash) check(kind int, data []byte) error {
+// hashOf is an object's name.
+func hashOf(kind int, data []byte) gitHash {
 	sum := sha1.New()
 	for name, k := range gitKinds {
 		if k == kind {
@@ -157,7 +207,12 @@ func (h gitHash) check(kind int, data []byte) error {
 		}
 	}
 	sum.Write(data)
-	if !bytes.Equal(sum.Sum(nil), h[:]) {
+	return gitHash(sum.Sum(nil))
+}
+
+// check compares an object with its name.
+func (h gitHash) check(kind int, data []byte) error {
+	if hashOf(kind, data) != h {
 		return fmt.Errorf("object %s is damaged: its content has another hash", h)
 	}
 	return nil
@@ -179,16 +234,27 @@ func readLoose(f io.Reader, limit int64) (kind int, data []byte, err error) {
 	return kind, data, err
 }
 
-// readSized reads size bytes, or none where they are more than limit.
+// readSized reads size bytes, or none where they are more than limit. It takes no
+// more memory than what is there: the size may be a damaged one.
 func readSized(r io.Reader, size, limit int64) ([]byte, error) {
 	if size < 0 || size > limit {
-		return nil, fmt.Errorf("it has %d bytes, over the limit of %d", size, limit)
+		return nil, overLimit(size, limit)
 	}
-	data := make([]byte, size)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("it is damaged: %w", err)
+	data := make([]byte, min(size, firstRoom))
+	for done := int64(0); ; {
+		if _, err := io.ReadFull(r, data[done:]); err != nil {
+			return nil, fmt.Errorf("it is damaged: %w", err)
+		}
+		if done = int64(len(data)); done == size {
+			return data, nil
+		}
+		data = append(make([]byte, 0, min(size, 2*done)), data...)
+		data = data[:cap(data)]
 	}
-	return data, nil
+}
+
+func overLimit(size, limit int64) error {
+	return fmt.Errorf("it has %d bytes, over the limit of %d", size, limit)
 }
 
 // commitTree is the tree of a commit.
@@ -291,7 +357,7 @@ func (s *gitStore) entry(mode string, h gitHash, p string, out *gitFiles) error 
 
 // blob reads a file's content. Rows of one repository share most of them.
 func (s *gitStore) blob(h gitHash) ([]byte, error) {
-	if data, ok := s.blobs[h]; ok {
+	if data, ok := s.memory.blobs[gitBlobKey{s, h}]; ok {
 		return data, nil
 	}
 	kind, data, err := s.object(h, maxFile)
@@ -301,10 +367,8 @@ func (s *gitStore) blob(h gitHash) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.held += len(data); s.held > maxHeld {
-		s.held = len(data)
-		maps.DeleteFunc(s.blobs, func(gitHash, []byte) bool { return true })
+	if s.memory.room(len(data)) {
+		s.memory.blobs[gitBlobKey{s, h}] = data
 	}
-	s.blobs[h] = data
 	return data, nil
 }

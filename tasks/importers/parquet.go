@@ -31,27 +31,27 @@ func readTable(source string, to *sink, f func(row) (item, error)) error {
 }
 
 // readParquet gives each row to f with its columns as JSON, whatever their
-// order: texts, numbers and truth values, and lists of them. A column of another
-// shape is left out of the row, a null too.
-func readParquet(file *os.File, to *sink, f func(row) (item, error)) (err error) {
-	// The library panics on some files that are damaged.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("read source %s: it is damaged: %v", file.Name(), p)
-		}
-	}()
+// order: texts, whole numbers of 32 and 64 bits and truth values as themselves,
+// numbers of other kinds (a float64 among them) as the texts of them, and lists
+// of all these. A null is left out of the row, and so is a column of another
+// shape: a field that f needs is then reported as missing.
+func readParquet(file *os.File, to *sink, f func(row) (item, error)) error {
 	info, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("read source: %w", err)
 	}
-	table, err := parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	var table *parquet.File
+	err = guarded(func() (err error) {
+		table, err = parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("read source %s: it is cut off or damaged: %w", file.Name(), err)
 	}
 	leaves := parquetLeaves(table.Root())
 	n := 0
 	for _, group := range table.RowGroups() {
-		if err := readGroup(group.Rows(), leaves, func(r row, fault error) error {
+		if err := readGroup(group, leaves, func(r row, fault error) error {
 			n++
 			var it item
 			if fault == nil {
@@ -63,6 +63,17 @@ func readParquet(file *os.File, to *sink, f func(row) (item, error)) (err error)
 		}
 	}
 	return nil
+}
+
+// guarded makes an error of the library's panics, which some damaged files
+// cause. Nothing but the library's own reading may be done in it.
+func guarded(read func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it is damaged: %v", p)
+		}
+	}()
+	return read()
 }
 
 // parquetLeaf is one column of values.
@@ -107,11 +118,19 @@ func parquetLeaves(root *parquet.Column) []parquetLeaf {
 	return out
 }
 
-func readGroup(rows parquet.Rows, leaves []parquetLeaf, add func(row, error) error) (err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
+func readGroup(group parquet.RowGroup, leaves []parquetLeaf, add func(row, error) error) (err error) {
+	var rows parquet.Rows
+	if err := guarded(func() error { rows = group.Rows(); return nil }); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, guarded(rows.Close)) }()
 	buffer := make([]parquet.Row, 1)
 	for {
-		n, err := rows.ReadRows(buffer)
+		var n int
+		err := guarded(func() (err error) {
+			n, err = rows.ReadRows(buffer)
+			return err
+		})
 		if n == 1 {
 			r, fault := parquetRow(buffer[0], leaves)
 			if err := add(r, fault); err != nil {

@@ -60,12 +60,17 @@ func (c changes) apply(base map[string]file, d *gitdiff.File) error {
 		return fmt.Errorf("%s is there already", target)
 	case d.IsBinary && d.BinaryFragment == nil && !d.IsDelete:
 		return fmt.Errorf("%s is binary, and its content is left out", target)
-	}
-	if d.IsDelete || d.IsRename {
-		c[d.OldName] = nil
+	case d.IsBinary && !d.IsNew && d.OldOIDPrefix == "":
+		return fmt.Errorf("%s is binary, and the patch does not say which content it had", d.OldName)
+	case d.IsBinary && !d.IsNew && !strings.HasPrefix(hashOf(gitBlob, before.data).String(), d.OldOIDPrefix):
+		return fmt.Errorf("%s has another content than the patch is for", d.OldName)
 	}
 	if d.IsDelete {
-		return nil
+		c[d.OldName] = nil
+		return deletes(before, d)
+	}
+	if d.IsRename {
+		c[d.OldName] = nil
 	}
 	after := file{exec: before.exec, link: before.link}
 	if d.NewMode != 0 {
@@ -80,6 +85,22 @@ func (c changes) apply(base map[string]file, d *gitdiff.File) error {
 	}
 	after.data = content.Bytes()
 	c[d.NewName] = &after
+	return nil
+}
+
+// deletes says whether a deletion takes away just what is there. The lines of a
+// binary file are not in the patch: its hash was compared.
+func deletes(before file, d *gitdiff.File) error {
+	if d.IsBinary {
+		return nil
+	}
+	var left bytes.Buffer
+	if err := gitdiff.Apply(&left, bytes.NewReader(before.data), d); err != nil {
+		return fmt.Errorf("%s: %w", d.OldName, err)
+	}
+	if left.Len() > 0 {
+		return fmt.Errorf("%s is deleted, but %d bytes of it are not in the patch", d.OldName, left.Len())
+	}
 	return nil
 }
 

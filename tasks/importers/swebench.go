@@ -44,7 +44,7 @@ const sweBenchDir = ".swebench"
 // resolved. The files that patch changes are the editable ones (tag
 // oracle-files), as a single-shot solver cannot be shown a repository.
 func readSWEBench(source string, to *sink) (err error) {
-	m := &mirrors{folders: mirrorFolders(source), open: map[string]*gitStore{}}
+	m := &mirrors{folders: mirrorFolders(source), open: map[string]*gitStore{}, memory: newGitMemory(maxHeld)}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	return readTable(source, to, func(r row) (item, error) { return sweBenchTask(r, m) })
 }
@@ -60,6 +60,7 @@ func mirrorFolders(source string) string {
 type mirrors struct {
 	folders string
 	open    map[string]*gitStore
+	memory  *gitMemory
 }
 
 func (m *mirrors) Close() error {
@@ -86,7 +87,7 @@ func (m *mirrors) repository(repo string) (*gitStore, error) {
 		if _, err := os.Stat(dir); err != nil {
 			continue
 		}
-		s, err := openGit(dir)
+		s, err := openGit(dir, m.memory)
 		if err != nil {
 			return nil, fmt.Errorf("its mirror %s cannot be used: %w", dir, err)
 		}

@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -216,6 +217,50 @@ func TestDamagedParquet(t *testing.T) {
 	}
 	if got := fmt.Sprint(parquetList(t, nil), parquetList(t, []string{}), parquetList(t, []string{"a", "b"})); got != "[] [] [a b]" {
 		t.Errorf("lists %s", got)
+	}
+}
+
+// TestParquetKeepsOurPanics: what reads a row is no part of the library, and its
+// panic says nothing of the file.
+func TestParquetKeepsOurPanics(t *testing.T) {
+	type line struct {
+		ID string `parquet:"instance_id"`
+	}
+	name := filepath.Join(t.TempDir(), "rows")
+	if err := parquet.WriteFile(name, []line{{"a"}}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if p := recover(); p != "ours" {
+			t.Errorf("the panic that arrives: %v", p)
+		}
+	}()
+	err := readTable(name, &sink{}, func(row) (item, error) { panic("ours") })
+	t.Errorf("no panic, but %v", err)
+}
+
+// TestParquetColumns: which column comes to what.
+func TestParquetColumns(t *testing.T) {
+	type line struct {
+		Float  float64
+		Whole  int64
+		Yes    bool
+		Nested struct{ A, B string }
+		Null   *string `parquet:",optional"`
+	}
+	name := filepath.Join(t.TempDir(), "rows")
+	if err := parquet.WriteFile(name, []line{{Float: 2.5, Whole: 7, Yes: true}}); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	if err := readTable(name, &sink{}, func(r row) (item, error) {
+		got = fmt.Sprintf("%s", map[string]json.RawMessage(r))
+		return item{}, errors.New("read")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `map[Float:"2.5" Whole:7 Yes:true]`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

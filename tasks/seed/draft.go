@@ -17,26 +17,26 @@ type draft struct {
 }
 
 // draft makes the task of a mutant. Its id is taken from ids.
-func (p *subject) draft(t *trial, ids map[string]bool) (draft, error) {
+func (p *subject) draft(c *candidate, ids map[string]bool) (draft, error) {
 	m := p.made
-	m.ID = freshID(fmt.Sprintf("%s-%s-%d", p.stem(t.Path), t.Operator, t.Line), ids)
-	m.Tags = []string{"seeded", p.Language.Name(), t.Operator}
+	m.ID = freshID(fmt.Sprintf("%s-%s-%d", p.stem(c.Path), c.Operator, c.Line), ids)
+	m.Tags = []string{"seeded", p.Language.Name(), c.Operator}
 	if m.Group == "" {
-		m.Group = t.Path
+		m.Group = c.Path
 	}
 	if len(m.Editable) == 0 {
-		m.Editable = []string{t.Path}
+		m.Editable = []string{c.Path}
 	}
 	m.Workspace = maps.Clone(p.files)
-	m.Workspace[t.Path] = importers.File{Data: []byte(t.apply(p.source[t.Path])), Exec: p.files[t.Path].Exec}
-	m.Solution = map[string]importers.File{t.Path: p.files[t.Path]}
+	m.Workspace[c.Path] = importers.File{Data: []byte(c.apply(p.source[c.Path])), Exec: p.files[c.Path].Exec}
+	m.Solution = map[string]importers.File{c.Path: p.files[c.Path]}
 	m.Hidden = p.hidden
-	unsplit := m.Score == "" && !p.hide(&m, t)
+	unsplit := m.Score == "" && !p.hide(&m, c)
 	if unsplit {
 		m.Tags = append(m.Tags, "unsplit", "tests-visible")
 	}
-	m.Instruction = p.instruction(t.Path, m.Score != "")
-	folder, err := m.Folder(p.title + ": " + t.Path)
+	m.Instruction = p.instruction(c.Path, m.Score != "")
+	folder, err := m.Folder(p.title + ": " + c.Path)
 	if err != nil {
 		return draft{}, fmt.Errorf("make task %s: %w", m.ID, err)
 	}
@@ -45,8 +45,8 @@ func (p *subject) draft(t *trial, ids map[string]bool) (draft, error) {
 
 // hide leaves a part of the tests in the workspace and makes the whole of them
 // the score; false where they cannot be split.
-func (p *subject) hide(m *importers.Made, t *trial) bool {
-	visible, ok := split(len(p.units.Units), t.found.failing, source(p.seed, "split", m.ID))
+func (p *subject) hide(m *importers.Made, c *candidate) bool {
+	visible, ok := split(len(p.units.Units), c.found.failing, source(p.seed, "split", m.ID))
 	if !ok {
 		return false
 	}

@@ -160,11 +160,7 @@ func (t Tests) matching(id string) []int {
 	pkg, name, isGo := strings.Cut(id, " ")
 	if isGo {
 		name, _, _ = strings.Cut(name, "/")
-		exact := t.where(func(u Unit) bool { return u.Name == name && strings.HasSuffix("/"+pkg, "/"+path.Dir(u.Path)) })
-		if len(exact) == 0 {
-			exact = t.where(func(u Unit) bool { return u.Name == name && path.Dir(u.Path) == "." })
-		}
-		return exact
+		return t.inPackage(pkg, name)
 	}
 	words := strings.Split(id, ".")
 	last := words[len(words)-1]
@@ -182,6 +178,20 @@ func (t Tests) matching(id string) []int {
 		}
 	}
 	return nil
+}
+
+// inPackage lists the units that go test calls name in a package. One that is of
+// no module of the program's, such as command-line-arguments, names no folder:
+// then the name alone counts, if it stands in one folder only.
+func (t Tests) inPackage(pkg, name string) []int {
+	folder, known := t.modules.folder(pkg)
+	found := t.where(func(u Unit) bool { return u.Name == name && (!known || path.Dir(u.Path) == folder) })
+	for _, i := range found {
+		if path.Dir(t.Units[i].Path) != path.Dir(t.Units[found[0]].Path) {
+			return nil
+		}
+	}
+	return found
 }
 
 func (t Tests) where(like func(Unit) bool) (out []int) {

@@ -63,8 +63,18 @@ func TestMatching(t *testing.T) {
 			t.Errorf("%s means %v, want %v", id, got, want)
 		}
 	}
-	goUnits := Tests{Units: []Unit{{Path: "a_test.go", Name: "TestA"}, {Path: "deep/a_test.go", Name: "TestA"}}}
-	for id, want := range map[string][]int{"m/deep TestA": {1}, "m TestA": {0}, "m/deep TestA/sub": {1}, "m TestB": nil} {
+	goUnits := Tests{
+		Units: []Unit{
+			{Path: "a_test.go", Name: "TestA"}, {Path: "deep/a_test.go", Name: "TestA"}, {Path: "a/deep/a_test.go", Name: "TestA"},
+			{Path: "sub/deep/a_test.go", Name: "TestA"}, {Path: "deep/c_test.go", Name: "TestC"}, {Path: "d_test.go", Name: "TestD"},
+		},
+		modules: goModules{"host/m": ".", "host/m/nested": "sub"},
+	}
+	for id, want := range map[string][]int{
+		"host/m/deep TestA": {1}, "host/m TestA": {0}, "host/m/deep TestA/sub": {1}, "host/m TestB": nil, "host/m/a/deep TestA": {2},
+		"host/m/nested/deep TestA": {3}, "host/m/other TestA": nil, "host/m/deep TestD": nil, "host/m TestC": nil, "host/mm/deep TestA": nil,
+		"command-line-arguments TestA": nil, "command-line-arguments TestC": {4}, "command-line-arguments TestD": {5},
+	} {
 		if got := goUnits.matching(id); !slices.Equal(got, want) {
 			t.Errorf("%s means %v, want %v", id, got, want)
 		}

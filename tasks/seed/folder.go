@@ -29,8 +29,17 @@ var ErrNoTests = errors.New("no tests found")
 // pytest where a test file can only be run by that. Version control, caches and
 // virtual environments are left out. judge is asked whether pytest is there.
 //
-// Tests are test_*.py or *_test.py, beside the program, in packages, or in
-// tests/ or test/; a Python program's modules are found from the folder itself.
+// Python's tests are found as test_*.py or *_test.py, beside the program, in
+// packages, or in tests/ or test/; its modules are found from the folder itself.
+//
+// A file is a test, which no bug is put into and no attempt may change, where
+//
+//   - the language says so: *_test.go, or [IsPythonTest];
+//   - it lies below a folder of tests, or is one of the files, wherever they lie,
+//     by which test runners, builds and interpreters are set up (support);
+//   - verify names it, by path, by pattern, or as a module to run (namedBy).
+//
+// What those files run in turn, such as a recipe of a Makefile, is not looked for.
 func FromFolder(ctx context.Context, dir, verify string, languages []Language, judge tasks.Judge) (*Program, error) {
 	files, err := importers.ReadFolder(dir, leftOut)
 	if err != nil {
@@ -50,9 +59,10 @@ func FromFolder(ctx context.Context, dir, verify string, languages []Language, j
 			return nil, fmt.Errorf("read program %s: %w", dir, err)
 		}
 	}
+	named := p.namedBy(p.made.Verify)
 	for f := range p.files {
 		switch {
-		case p.Language.IsTest(f), support(f):
+		case p.Language.IsTest(f), support(f), slices.Contains(named, f):
 			p.made.Protect = append(p.made.Protect, f)
 		case p.Language.IsSource(f) && utf8.Valid(p.files[f].Data):
 			p.Targets = append(p.Targets, f)
@@ -60,10 +70,14 @@ func FromFolder(ctx context.Context, dir, verify string, languages []Language, j
 	}
 	slices.Sort(p.made.Protect)
 	slices.Sort(p.Targets)
-	if len(p.Targets) == 0 {
-		return nil, fmt.Errorf("read program %s: it has no source in %s beside its tests", dir, p.Language.Name())
+	if len(p.Targets) > 0 {
+		return p, nil
 	}
-	return p, nil
+	why := ""
+	if sources := slices.DeleteFunc(named, func(f string) bool { return !p.Language.IsSource(f) }); len(sources) > 0 {
+		why = fmt.Sprintf(", and %q names %s: what the command names is a test", p.made.Verify, strings.Join(sources, ", "))
+	}
+	return nil, fmt.Errorf("read program %s: it has no source in %s beside its tests%s", dir, p.Language.Name(), why)
 }
 
 // IsProgram says whether dir is a folder with a program, as FromFolder takes it,
@@ -71,15 +85,13 @@ func FromFolder(ctx context.Context, dir, verify string, languages []Language, j
 // task.yaml, and no file in it is a .txtar.
 func IsProgram(dir string) (bool, error) {
 	for _, pattern := range []string{"task.yaml", "*/task.yaml", "*.txtar"} {
-		found, err := filepath.Glob(filepath.Join(globQuote.Replace(dir), pattern))
+		found, err := filepath.Glob(filepath.Join(importers.EscapeGlob(dir), pattern))
 		if err != nil || len(found) > 0 {
 			return false, err
 		}
 	}
 	return true, nil
 }
-
-var globQuote = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)
 
 // leftOut says what of a folder is no part of the program.
 func leftOut(p string) bool {
@@ -92,36 +104,142 @@ func leftOut(p string) bool {
 // support says whether a file serves the tests, whatever the language.
 func support(p string) bool {
 	words := strings.Split(p, "/")
-	return slices.ContainsFunc(words[:len(words)-1], func(w string) bool { return w == "testdata" || w == "tests" || w == "test" }) ||
-		slices.Contains([]string{"go.mod", "go.sum", "pytest.ini", "tox.ini", "setup.cfg", "conftest.py"}, path.Base(p))
+	return slices.ContainsFunc(words[:len(words)-1], func(w string) bool { return slices.Contains(testFolders, strings.ToLower(w)) }) ||
+		slices.Contains(setup, path.Base(p)) || setupScript.MatchString(path.Base(p))
+}
+
+var (
+	testFolders = []string{"test", "tests", "spec", "specs", "__tests__", "testdata"}
+	setup       = []string{
+		goMod, "go.sum", "go.work", "go.work.sum",
+		"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "tox.toml", "setup.cfg", "setup.py",
+		"noxfile.py", "conftest.py", "sitecustomize.py", "usercustomize.py",
+		"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile", "Taskfile.yml", "Taskfile.yaml",
+		"package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", ".npmrc", ".yarnrc", ".yarnrc.yml",
+	}
+	setupScript = regexp.MustCompile(`^(?:jest|vitest|karma|ava|\.mocharc)\b.*\.(?:[cm]?[jt]s|json|ya?ml)$|\.(?:mk|pth)$`)
+)
+
+// namedBy lists the files that a command names, sorted, by paths from the folder
+// itself or from a folder that the command names.
+func (p *Program) namedBy(command string) (named []string) {
+	words := strings.FieldsFunc(command, separates)
+	from := []string{""}
+	for i, w := range words {
+		words[i] = strings.TrimPrefix(path.Clean(strings.TrimPrefix(w, "PWD/")), "/")
+		if dir := words[i] + "/"; p.has(func(f string) bool { return strings.HasPrefix(f, dir) }) {
+			from = append(from, dir)
+		}
+	}
+	list := patterns(words)
+	for _, f := range slices.Sorted(maps.Keys(p.files)) {
+		found := strings.ContainsFunc(f, separates) && strings.Contains(command, f)
+		for _, dir := range from {
+			rel, below := strings.CutPrefix(f, dir)
+			found = found || below && slices.ContainsFunc(list, func(l string) bool { ok, _ := path.Match(l, rel); return ok || l == rel })
+		}
+		if found || discovers(words, f) {
+			named = append(named, f)
+		}
+	}
+	return named
+}
+
+// separates says whether r ends a word of a command: blanks, quotes and operators
+// of the shell, and what stands between an option or a file and its value.
+func separates(r rune) bool { return strings.ContainsRune(" \t\n\"'`;&|<>()=:,{}$@", r) }
+
+var (
+	interpreter = regexp.MustCompile(`(?:^|/)python[0-9.]*$`)
+	dotted      = regexp.MustCompile(`^[\pL_][\pL\pN_.]*$`)
+	everything  = regexp.MustCompile(`^\*+(?:\.\w+)?$`)
+)
+
+// patterns are the words of a command that may be paths, and the paths that its
+// words stand for: modules and folders that an interpreter runs, modules that
+// unittest loads, packages that go run builds. "*" and "*.py" name no file in
+// particular.
+func patterns(words []string) (out []string) {
+	module := func(name string, ends ...string) {
+		for _, end := range ends {
+			out = append(out, strings.ReplaceAll(name, ".", "/")+end)
+		}
+	}
+	before, cases := "", false
+	for i, w := range words {
+		if !everything.MatchString(path.Base(w)) {
+			out = append(out, w)
+		}
+		switch {
+		case before == "-m":
+			module(w, ".py", "/__main__.py")
+		case interpreter.MatchString(before):
+			out = append(out, w+"/__main__.py")
+		case i > 1 && words[i-2] == "go" && before == "run" && w != ".":
+			out = append(out, w+"/*.go")
+		case cases && before != "-k" && dotted.MatchString(w):
+			for end := range w + "." {
+				if end > 0 && (w + ".")[end] == '.' {
+					module(w[:end], ".py", "/__init__.py")
+				}
+			}
+		}
+		before, cases = w, cases || w == "unittest"
+	}
+	return out
+}
+
+// discovers says whether a command has unittest look for tests in a file: by a
+// pattern of names after -p, below the folder after -s.
+func discovers(words []string, f string) bool {
+	pattern, start := "", "."
+	for i := 1; i < len(words); i++ {
+		switch words[i-1] {
+		case "-p", "--pattern":
+			pattern = words[i]
+		case "-s", "--start-directory":
+			start = words[i]
+		}
+	}
+	ok, _ := path.Match(pattern, path.Base(f))
+	return ok && slices.Contains(words, "unittest") && (start == "." || strings.HasPrefix(f, start+"/"))
 }
 
 // language is the first that the folder has source and tests of, else source.
 func (p *Program) language(languages []Language) (Language, error) {
-	has := func(like func(string) bool) bool {
-		for f := range p.files {
-			if like(f) {
-				return true
-			}
-		}
-		return false
-	}
 	for _, l := range languages {
-		if has(l.IsSource) && has(l.IsTest) {
+		if p.has(l.IsSource) && p.has(l.IsTest) {
 			return l, nil
 		}
 	}
 	for _, l := range languages {
-		if has(l.IsSource) {
+		if p.has(l.IsSource) {
 			return l, nil
 		}
 	}
 	return nil, fmt.Errorf("it has no source in %s", names(languages))
 }
 
+// has says whether the program has a file that like picks.
+func (p *Program) has(like func(path string) bool) bool {
+	for f := range p.files {
+		if like(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsPythonTest says whether a Python file holds tests or serves them: those that
+// discovery looks for, conftest.py, and all below tests/ or test/.
+func IsPythonTest(p string) bool {
+	return pythonTest.MatchString(p) || pythonSuffix.MatchString(p) || pythonBeside.MatchString(p)
+}
+
 var (
 	pythonTest   = regexp.MustCompile(`(?:^|/)test[^/]*\.py$`)
 	pythonSuffix = regexp.MustCompile(`(?:^|/)[^/]+_test\.py$`)
+	pythonBeside = regexp.MustCompile(`(?:^|/)(?:conftest\.py$|tests?/)`)
 	pytestStyle  = regexp.MustCompile(`(?m)^(?:async )?def test|^import pytest|^from pytest|^class Test\w*:`)
 	caseStyle    = regexp.MustCompile(`\bunittest\b|\bTestCase\b`)
 )
@@ -129,7 +247,7 @@ var (
 // command finds out how the program's tests are run.
 func (p *Program) command(ctx context.Context, judge tasks.Judge) (string, error) {
 	if p.Language.Name() == "go" {
-		if _, ok := p.files["go.mod"]; !ok {
+		if _, ok := p.files[goMod]; !ok {
 			return "", fmt.Errorf("%w: there is no go.mod; --verify names the command that runs them", ErrNoTests)
 		}
 		return "go test ./...", nil

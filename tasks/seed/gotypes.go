@@ -13,11 +13,14 @@ import (
 	"strings"
 )
 
+// goMod is the file that names a module.
+const goMod = "go.mod"
+
 // goProgram are the packages of a module, their types worked out as far as they
 // depend on each other alone.
 type goProgram struct {
 	files    map[string]string
-	module   string
+	modules  goModules
 	fset     *token.FileSet
 	packages map[string]*goPackageFiles // by folder
 }
@@ -34,35 +37,43 @@ type goPackageFiles struct {
 var errOutside = errors.New("it lies outside the module")
 
 func newGoProgram(files map[string]string) *goProgram {
-	return &goProgram{files: files, module: goModule(files), fset: token.NewFileSet(), packages: map[string]*goPackageFiles{}}
+	return &goProgram{files: files, modules: modulesOf(files), fset: token.NewFileSet(), packages: map[string]*goPackageFiles{}}
 }
 
-var importPath = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"]+)"`)
+// goModules are the folders of modules by module path.
+type goModules map[string]string
 
-// goModule guesses the module's path, which go.mod has but source files do not:
-// the longest start of an import whose rest is one of the program's folders.
-func goModule(files map[string]string) string {
-	folders := map[string]bool{}
-	for p := range files {
-		folders[path.Dir(p)] = true
-	}
-	found := map[string]int{}
-	for _, text := range files {
-		for _, m := range importPath.FindAllStringSubmatch(text, -1) {
-			for folder := range folders {
-				if start, ok := strings.CutSuffix(m[1], "/"+folder); ok {
-					found[start]++
-				}
-			}
+// moduleLine is go.mod's; its path may be quoted, or stand in brackets.
+var moduleLine = regexp.MustCompile("(?m)^[ \\t]*module(?:[ \\t]+|[ \\t]*\\(\\s*)[\"`]?([^\\s()\"`]+)")
+
+// modulesOf reads the go.mod files of a program. Of two modules of one path, such
+// as one below testdata, it takes the one in fewer folders.
+func modulesOf(files map[string]string) goModules {
+	out := goModules{}
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		if path.Base(p) != goMod {
+			continue
+		}
+		m := moduleLine.FindStringSubmatch(files[p])
+		if m == nil {
+			continue
+		}
+		if other, taken := out[m[1]]; !taken || strings.Count(p, "/") < strings.Count(path.Join(other, goMod), "/") {
+			out[m[1]] = path.Dir(p)
 		}
 	}
-	best := ""
-	for _, start := range slices.Sorted(maps.Keys(found)) {
-		if found[start] > found[best] {
-			best = start
+	return out
+}
+
+// folder is where a package's files lie, if it is one of the modules': the
+// module with the longest path has it.
+func (m goModules) folder(pkg string) (string, bool) {
+	for start := pkg; start != "." && start != "/"; start = path.Dir(start) {
+		if dir, ok := m[start]; ok {
+			return path.Join(dir, strings.TrimPrefix(pkg, start)), true
 		}
 	}
-	return best
+	return "", false
 }
 
 // packageOf is the package of a file; nil where the file does not parse.
@@ -107,18 +118,15 @@ func (g *goProgram) load(folder string) *goPackageFiles {
 	return pkg
 }
 
-// goImporter finds the module's own packages.
+// goImporter finds the packages of the program's own modules.
 type goImporter struct{ g *goProgram }
 
 func (i goImporter) Import(p string) (*types.Package, error) {
-	rest, ok := strings.CutPrefix(p, i.g.module+"/")
-	if p == i.g.module {
-		rest, ok = ".", true
-	}
-	if i.g.module == "" || !ok {
+	folder, ok := i.g.modules.folder(p)
+	if !ok {
 		return nil, errOutside
 	}
-	pkg := i.g.load(rest)
+	pkg := i.g.load(folder)
 	if pkg.types == nil || len(pkg.files) == 0 {
 		return nil, errOutside
 	}

@@ -37,6 +37,8 @@ type Unit struct {
 type Tests struct {
 	Units []Unit
 	Probe map[string]string
+
+	modules goModules // of the program, by which go test names packages
 }
 
 // Language knows the programs of one programming language. Files are texts by
@@ -50,7 +52,8 @@ type Language interface {
 	IsSource(path string) bool
 	// Operators lists the names that mutants may have.
 	Operators() []string
-	// Mutants lists the mutants of source files, in the order of paths and lines.
+	// Mutants lists the mutants of source files, in the order of paths and lines. A
+	// go.mod among the files has none: it says what the packages are called.
 	Mutants(ctx context.Context, files map[string]string) ([]Mutant, error)
 	// Compiles says whether a mutant may compile: false where it certainly does not.
 	Compiles(files map[string]string, m Mutant) bool

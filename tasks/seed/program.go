@@ -121,6 +121,11 @@ func (p *Program) texts(like func(path string) bool) map[string]string {
 	return out
 }
 
+// isModule says whether a file names a module of the program's.
+func (p *Program) isModule(f string) bool {
+	return p.Language.Name() == "go" && path.Base(f) == goMod
+}
+
 // tests are the test files: in a corpus those that no attempt may change.
 func (p *Program) tests() map[string]string {
 	return p.texts(func(f string) bool { return p.Language.IsTest(f) && !slices.Contains(p.Targets, f) })

@@ -70,13 +70,13 @@ type seeder struct {
 type site struct {
 	program *subject
 	path    string
-	queue   []trial // in the order drawn
-	next    int     // of queue, the first that was not looked at
+	queue   []candidate // in the order drawn
+	next    int         // of queue, the first that was not looked at
 	kept    int
 }
 
-// trial is one mutant, judged or not.
-type trial struct {
+// candidate is one mutant, judged or not.
+type candidate struct {
 	Mutant
 	judged bool
 	found  finding
@@ -142,7 +142,7 @@ func (s *seeder) passes(ctx context.Context) error {
 // advance seeks one more bug in each file, all at once, then takes what was
 // found in order.
 func (s *seeder) advance(ctx context.Context, part []*site, wide bool) error {
-	found := make([]*trial, len(part))
+	found := make([]*candidate, len(part))
 	errs := make([]error, len(part))
 	counts := make([]Report, len(part))
 	var wg sync.WaitGroup
@@ -208,7 +208,7 @@ func (s *seeder) take(ctx context.Context, made []draft) error {
 	return nil
 }
 
-// certify says which tasks are sound. One that gives no verdict is not.
+// certify says which tasks are sound. One whose command gives no verdict is not.
 func (s *seeder) certify(ctx context.Context, list []*tasks.Task) ([]bool, error) {
 	sound := make([]bool, len(list))
 	o := tasks.CertifyOptions{Repeats: s.o.Repeats, Parallel: cap(s.slots), Seed: s.o.Seed}
@@ -216,6 +216,8 @@ func (s *seeder) certify(ctx context.Context, list []*tasks.Task) ([]bool, error
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case onlyNoVerdict(err) != nil:
+		return nil, err
 	case err != nil && len(list) == 1:
 		return sound, nil
 	case err != nil: // one of them could not be judged: find it

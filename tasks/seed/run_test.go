@@ -2,6 +2,7 @@ package seed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io/fs"
@@ -101,10 +102,11 @@ func bytesOf(files map[string]string) map[string]importers.File {
 	return out
 }
 
-// drawnTask is a task of a few Go files, with or without a score of its own.
-func drawnTask(t *rapid.T, id string) (*tasks.Task, map[string]string) {
+// drawnTask is a task of as many Go files as drawn, with or without a score of
+// its own.
+func drawnTask(t *rapid.T, id string, files *rapid.Generator[int]) (*tasks.Task, map[string]string) {
 	program, tests := map[string]string{}, "package p\n\nimport \"testing\"\n"
-	for i := range rapid.IntRange(1, 3).Draw(t, "files") {
+	for i := range files.Draw(t, "files") {
 		text := "package p\n"
 		for f := range rapid.IntRange(1, 3).Draw(t, "functions") {
 			line := rapid.SampledFrom([]string{"if a < b {\n\t\treturn a + 1\n\t}", "for a > 0 && b != 2 {\n\t\ta--\n\t\tb += a\n\t}", "b = a * 3", "a, b = b, a"})
@@ -130,7 +132,7 @@ func drawnTask(t *rapid.T, id string) (*tasks.Task, map[string]string) {
 	return folder.Task, program
 }
 
-func seeded(t *rapid.T, task *tasks.Task, o Options) ([]*tasks.Task, Report) {
+func seeded(t rapid.TB, task *tasks.Task, o Options) ([]*tasks.Task, Report) {
 	p, err := FromTask(task, []Language{Go{}})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +154,7 @@ func seeded(t *rapid.T, task *tasks.Task, o Options) ([]*tasks.Task, Report) {
 func TestSeededTasks(t *testing.T) {
 	kept := 0
 	rapid.Check(t, func(t *rapid.T) {
-		task, program := drawnTask(t, "drawn")
+		task, program := drawnTask(t, "drawn", rapid.IntRange(1, 3))
 		o := Options{PerFile: rapid.IntRange(1, 4).Draw(t, "per file"), Max: rapid.IntRange(0, 5).Draw(t, "max"), Seed: rapid.Uint64().Draw(t, "seed"), Parallel: 1}
 		o.Judge = (&scripted{original: program}).judge
 		list, report := seeded(t, task, o)
@@ -182,6 +184,137 @@ func TestSeededTasks(t *testing.T) {
 	})
 	if kept == 0 {
 		t.Error("no task was ever kept")
+	}
+}
+
+// manyFiles is a task of n small Go files and six tests, which can be split.
+func manyFiles(t *testing.T, n int) (*tasks.Task, map[string]string) {
+	t.Helper()
+	program, tests := map[string]string{}, "package p\n\nimport \"testing\"\n"
+	for i := range n {
+		program[fmt.Sprintf("f%d.go", i)] = fmt.Sprintf("package p\n\nfunc f%d(a, b int) int {\n\tif a < b {\n\t\treturn a * %d\n\t}\n\treturn b - a\n}\n", i, i+2)
+	}
+	for i := range 6 {
+		tests += fmt.Sprintf("\nfunc Test%d(t *testing.T) {}\n", i)
+	}
+	made := importers.Made{ID: "many", Instruction: "write it", Verify: "run visible", Timeout: time.Second,
+		Workspace: bytesOf(map[string]string{"visible_test.go": tests}), Solution: bytesOf(program)}
+	for _, f := range slices.Sorted(maps.Keys(program)) {
+		made.Workspace[f] = importers.File{Data: []byte("package p\n")}
+	}
+	folder, err := made.Folder("many")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder.Task, program
+}
+
+// TestManyFiles: where the files are many, their mutants are judged one by one,
+// none in advance; several rounds of files and --max change nothing else.
+func TestManyFiles(t *testing.T) {
+	for _, c := range []struct{ files, max int }{{few - 1, 0}, {few, 0}, {2*chunk + 2, 0}, {2*chunk + 2, chunk + 1}} {
+		task, program := manyFiles(t, c.files)
+		judge := &scripted{original: program}
+		o := Options{PerFile: 1, Max: c.max, Seed: 5, Parallel: 1, Judge: judge.judge}
+		list, r := seeded(t, task, o)
+		runs := int(judge.runs.Load())
+		o.Parallel = 4
+		again, rAgain := seeded(t, task, o)
+		if fmt.Sprint(r) != fmt.Sprint(rAgain) || len(list) != len(again) {
+			t.Fatalf("%+v, with 4 runs at a time:\n%v\nwith one:\n%v", c, rAgain, r)
+		}
+		taken := map[string]bool{}
+		for i, one := range list {
+			solution, err := readTree(one.Solution)
+			f := strings.Join(slices.Collect(maps.Keys(solution)), " ")
+			if err != nil || one.Hash != again[i].Hash || taken[f] || len(solution) != 1 {
+				t.Fatalf("%+v: task %d solves %s once more, or differs with 4 runs at a time; %v", c, i, f, err)
+			}
+			taken[f] = true
+		}
+		dropped := r.Broken + r.Uncaught + r.Unverified + r.Unscored + r.TimedOut + r.NoVerdict
+		want := c.files
+		if c.max > 0 {
+			want = c.max
+		}
+		if r.Kept != len(list) || r.Kept != want || r.Caught != r.Kept+r.Equivalent+r.Unsound || r.Candidates != dropped+r.Caught {
+			t.Errorf("%+v: %d tasks, and %+v", c, len(list), r)
+		}
+		counted := 1 + r.Candidates + 2*(r.Kept+r.Unsound) // the program, each candidate, both trees of a task
+		if c.max == 0 && (c.files < few) == (runs <= counted) {
+			t.Errorf("%+v: %d runs, of which %d count", c, runs, counted)
+		}
+	}
+}
+
+// probing is Go, but has the units of its tests probed.
+type probing struct{ Go }
+
+func (probing) Tests(ctx context.Context, files map[string]string, verify string) (Tests, error) {
+	found, err := Go{}.Tests(ctx, files, verify)
+	found.Probe = map[string]string{"probe_test.go": "package p\n"}
+	return found, err
+}
+
+// TestJudgeErrs: a command without a verdict is counted, wherever it is run; an
+// error of the judge itself ends the work and counts for nothing.
+func TestJudgeErrs(t *testing.T) {
+	text := "package p\n\nfunc f(a, b int) int {\n\tif a < b {\n\t\treturn a + 1\n\t}\n\treturn b - a\n}\n"
+	program := map[string]string{"a.go": text}
+	tests := "package p\n\nimport \"testing\"\n\nfunc Test1(t *testing.T) {}\n\nfunc Test2(t *testing.T) {}\n"
+	made := importers.Made{ID: "x", Instruction: "x", Verify: "run visible", Timeout: time.Second,
+		Workspace: bytesOf(map[string]string{"a.go": "package p\n", "visible_test.go": tests}), Solution: bytesOf(program)}
+	folder, err := made.Folder("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	room, silent := errors.New("no room"), fmt.Errorf("run it: %w", &tasks.NoVerdictError{Reason: "it was killed"})
+	for name, c := range map[string]struct {
+		at       func(tree map[string]importers.File, certifying, solved bool) bool
+		language Language
+		check    func(Report) bool
+	}{
+		"a mutant": {
+			func(tree map[string]importers.File, certifying, _ bool) bool {
+				return !certifying && string(tree["a.go"].Data) != text
+			},
+			Go{}, func(r Report) bool {
+				return r.NoVerdict > 0 && r.NoVerdict+r.Broken+r.Equivalent == r.Candidates && r.Kept == 0
+			}},
+		"a certification": {
+			func(_ map[string]importers.File, certifying, solved bool) bool { return certifying && solved },
+			Go{}, func(r Report) bool { return r.Unsound > 0 && r.Kept == 0 && r.NoVerdict == 0 }},
+		"a probe": {
+			func(tree map[string]importers.File, _, _ bool) bool {
+				return len(tree["probe_test.go"].Data) > 0
+			},
+			probing{}, func(r Report) bool { return r.Kept > 0 && r.Unsplit == r.Kept }},
+	} {
+		for _, fault := range []error{room, silent} {
+			plain := &scripted{original: program}
+			judge := func(ctx context.Context, task *tasks.Task, solved bool) (tasks.Verdict, *tasks.Verdict, error) {
+				tree, err := readTree(task.Workspace)
+				if err != nil {
+					return tasks.Verdict{}, nil, err
+				}
+				if c.at(tree, task.HasFiles(task.Solution), solved) {
+					return tasks.Verdict{}, nil, fault
+				}
+				return plain.judge(ctx, task, solved)
+			}
+			p, err := FromTask(folder.Task, []Language{c.language})
+			if err != nil {
+				t.Fatal(err)
+			}
+			given := 0
+			report, err := Run(context.Background(), []*Program{p}, Options{Judge: judge, Parallel: 2}, func(importers.Folder) error { given++; return nil })
+			switch {
+			case fault == room && (!errors.Is(err, room) || given > 0 || report.NoVerdict+report.Unsound > 0):
+				t.Errorf("%s: an error of the judge itself gives %+v, %v", name, report, err)
+			case fault == silent && (err != nil || !c.check(report)):
+				t.Errorf("%s: a command without a verdict gives %+v, %v", name, report, err)
+			}
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func (p *subject) inspect(ctx context.Context) error {
 		took = max(took, score.Duration)
 	}
 	p.timeout = min(p.made.Timeout, 3*time.Second+20*took)
-	p.source = p.texts(func(f string) bool { return p.Language.IsSource(f) && !p.Language.IsTest(f) })
+	p.source = p.texts(func(f string) bool { return p.Language.IsSource(f) && !p.Language.IsTest(f) || p.isModule(f) })
 	list, err := p.Language.Mutants(ctx, p.source)
 	if err != nil {
 		return err
@@ -140,11 +140,15 @@ func (p *subject) findUnits(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil || !verify.Passed {
+		if err != nil {
+			return onlyNoVerdict(err)
+		}
+		if !verify.Passed {
 			return nil
 		}
 	}
 	p.units = found
+	p.units.modules = modulesOf(p.texts(p.isModule))
 	return nil
 }
 
@@ -164,7 +168,7 @@ func (p *subject) look(ctx context.Context, m Mutant) (finding, error) {
 	case ctx.Err() != nil:
 		return finding{}, ctx.Err()
 	case err != nil:
-		return finding{kind: noVerdict}, nil
+		return finding{kind: noVerdict}, onlyNoVerdict(err)
 	}
 	f := finding{kind: kindOf(verify, score), print: fingerprint(verify.Output)}
 	if score != nil {
@@ -172,6 +176,16 @@ func (p *subject) look(ctx context.Context, m Mutant) (finding, error) {
 	}
 	f.failing = p.units.failing(verify.Output)
 	return f, nil
+}
+
+// onlyNoVerdict is nil for the error of a command that ran and gave no verdict;
+// every other error ends the work, and counts for nothing.
+func onlyNoVerdict(err error) error {
+	var silent *tasks.NoVerdictError
+	if errors.As(err, &silent) {
+		return nil
+	}
+	return err
 }
 
 // ownBug says whether a mutant is the bug that the source task has itself.
@@ -198,7 +212,7 @@ func kindOf(verify tasks.Verdict, score *tasks.Verdict) kind {
 
 // seek looks at the file's mutants in their order, from where it last stopped,
 // until one is caught that fails in a way of its own; nil where none is left.
-func (t *site) seek(ctx context.Context, o Options, wide bool, count *Report) (*trial, error) {
+func (t *site) seek(ctx context.Context, o Options, wide bool, count *Report) (*candidate, error) {
 	if err := t.fill(ctx, o); err != nil {
 		return nil, err
 	}
@@ -231,7 +245,7 @@ func (t *site) fill(ctx context.Context, o Options) error {
 	if t.queue != nil {
 		return nil
 	}
-	t.queue = []trial{}
+	t.queue = []candidate{}
 	p := t.program
 	if err := p.prepare(ctx); err != nil || p.fault != nil {
 		return err
@@ -243,13 +257,13 @@ func (t *site) fill(ctx context.Context, o Options) error {
 		}
 	}
 	for _, m := range draw(list, source(p.seed, "order", p.Name, t.path), triesPerTask*o.PerFile) {
-		t.queue = append(t.queue, trial{Mutant: m})
+		t.queue = append(t.queue, candidate{Mutant: m})
 	}
 	return nil
 }
 
 // judge looks at some mutants at once.
-func (t *site) judge(ctx context.Context, some []trial) error {
+func (t *site) judge(ctx context.Context, some []candidate) error {
 	errs := make([]error, len(some))
 	var wg sync.WaitGroup
 	for i := range some {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,8 +221,8 @@ func aWhole(lo, hi int64) value {
 		if problems := aNumber(at, v); problems != nil {
 			return problems
 		}
-		n, err := v.(json.Number).Int64()
-		if err != nil || n < lo || n > hi {
+		n, ok := wholeNumberOf(v.(json.Number).String())
+		if !ok || n < lo || n > hi {
 			return named(at, "is %s, want a whole number from %d to %d", quote(v.(json.Number).String()), lo, hi)
 		}
 		return nil
@@ -244,6 +243,44 @@ func aNull(at string, v any) []string {
 	return nil
 }
 
+// decimal is equal for two JSON numbers of one value, however they are written:
+// the digits that count, and the power of ten behind them. exponent is 0 for 0; ok
+// is false where the power is beyond all that an answer may hold.
+func decimal(s string) (digits string, exponent int, ok bool) {
+	s, minus := strings.CutPrefix(s, "-")
+	power := ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		s, power = s[:i], s[i+1:]
+	}
+	whole, part, _ := strings.Cut(s, ".")
+	if digits = strings.TrimLeft(whole+part, "0"); digits == "" {
+		return "0", 0, true
+	}
+	if power != "" {
+		e, err := strconv.ParseInt(power, 10, 32)
+		if err != nil {
+			return "", 0, false
+		}
+		exponent = int(e)
+	}
+	exponent += len(digits) - len(strings.TrimRight(digits, "0")) - len(part)
+	digits = strings.TrimRight(digits, "0")
+	if minus {
+		digits = "-" + digits
+	}
+	return digits, exponent, true
+}
+
+// wholeNumberOf is a JSON number's value, if it is whole and not too large.
+func wholeNumberOf(s string) (int64, bool) {
+	digits, exponent, ok := decimal(s)
+	if !ok || exponent < 0 || exponent > 18 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits+strings.Repeat("0", exponent), 10, 64)
+	return n, err == nil
+}
+
 // isText wants one string; isNum one number, however it is written; isBool one
 // of true and false. They do not say which.
 func isText(want string) value {
@@ -258,12 +295,13 @@ func isText(want string) value {
 }
 
 func isNum(want string) value {
-	right := rat(want)
+	rightDigits, rightExponent, _ := decimal(want)
 	return func(at string, v any) []string {
 		if problems := aNumber(at, v); problems != nil {
 			return problems
 		}
-		if s := v.(json.Number).String(); !plainNumber.MatchString(s) || new(big.Rat).Sub(rat(s), right).Sign() != 0 {
+		s := v.(json.Number).String()
+		if digits, exponent, ok := decimal(s); !ok || digits != rightDigits || exponent != rightExponent {
 			return named(at, "is wrong: %s", quote(s))
 		}
 		return nil

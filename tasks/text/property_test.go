@@ -30,7 +30,7 @@ func TestNormaliseForgets(t *testing.T) {
 		dressed := rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "mark") + rapid.StringMatching(`[ \n]{0,3}`).Draw(t, "before")
 		fence := rapid.SampledFrom([]string{"", "```", "~~~"}).Draw(t, "fence")
 		if fence != "" {
-			dressed += fence + rapid.SampledFrom([]string{"", "json", "text"}).Draw(t, "label") + "\n"
+			dressed += fence + rapid.SampledFrom([]string{"", "json", "text", " json", "\tc++", "  text "}).Draw(t, "label") + "\n"
 		}
 		for _, l := range strings.Split(plain, "\n") {
 			dressed += l + blank.Draw(t, "blank") + rapid.SampledFrom([]string{"\n", "\r\n", "\r"}).Draw(t, "end")
@@ -260,11 +260,52 @@ func TestParseJSON(t *testing.T) {
 	})
 	for text, want := range map[string]string{
 		`{"a": 1, "a": 1}`: `key "a" stands there twice`, `{"a": "1"}`: `key "a" is a string, want a number`, `{"a": 2}`: `key "a" is wrong: "2"`,
-		`{"a": 1.0}`: "", `{"a": 10e-1}`: `key "a" is wrong: "10e-1"`, `[1]`: "the JSON value is an array, want an object", "{}\n{}": "line 2: this is not JSON: invalid character '{' after top-level value",
+		`{"a": 1.0}`: "", `{"a": 10e-1}`: "", `{"a": 1e1}`: `key "a" is wrong: "1e1"`, `{"a": 1e99999999999}`: `key "a" is wrong: "1e99999999999"`, `[1]`: "the JSON value is an array, want an object", "{}\n{}": "line 2: this is not JSON: invalid character '{' after top-level value",
 		strings.Repeat("[", 99) + strings.Repeat("]", 99): "this JSON cannot be read: it is nested too deep",
 	} {
 		if got := strings.Join(jsonOf(keys(field{"a", isNum("1")}))(newAnswer(text)), "\n"); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A JSON number is what it comes to, however it is written.
+func TestJSONNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		form := rapid.StringMatching(`-?(0|[1-9]\d{0,3})(\.\d{1,4})?([eE][+-]?\d{1,2})?`)
+		a, b := form.Draw(t, "a"), form.Draw(t, "b")
+		if rapid.Bool().Draw(t, "alike") { // the same number, written otherwise
+			b = fmt.Sprintf("%s%s", rat(a).FloatString(110), rapid.SampledFrom([]string{"", "e0", "E-00", "e+0"}).Draw(t, "power"))
+		}
+		if got, want := passes(jsonOf(isNum(a)), b), rat(a).Cmp(rat(b)) == 0; got != want {
+			t.Fatalf("%s is %s: %v, want %v", b, a, got, want)
+		}
+		whole := rat(a).IsInt() && rat(a).Cmp(big.NewRat(-500, 1)) >= 0 && rat(a).Cmp(big.NewRat(500, 1)) <= 0
+		if got := passes(jsonOf(aWhole(-500, 500)), a); got != whole {
+			t.Fatalf("%s is whole, from -500 to 500: %v, want %v", a, got, whole)
+		}
+	})
+	for _, s := range []string{"1e19", "9223372036854775808", "1e2147483648", "1e-2147483648", "1.5", "1" + strings.Repeat("0", 999), "1e99999999999999999999"} {
+		if passes(jsonOf(aWhole(1, 100)), s) || passes(jsonOf(isNum("1")), s) {
+			t.Errorf("%.40s is 1", s)
+		}
+	}
+	if !passes(jsonOf(isNum("1")), "1"+strings.Repeat("0", 999)+"e-999") {
+		t.Error("a long 1 is not 1")
+	}
+}
+
+// The columns of table-columns hold words of any letters, and no more than words
+// and numbers.
+func TestColumns(t *testing.T) {
+	for line, want := range map[string]bool{
+		"açaí              12": true, "kiwi-fruit         7": true, "12             apple": false, "apple 3 pear      12": false,
+		"apple          1,200": false, "12345             12": false, "açaí               12": false,
+	} {
+		text := line + strings.Repeat("\npear               7", 3)
+		problems, err := Check("table-columns", text)
+		if err != nil || (len(problems) == 0) != want {
+			t.Errorf("%q: %q, %v", line, problems, err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -48,17 +47,16 @@ var tablesFamily = family{
 	"table-animals": gridReader(asMarkdown).grid([]string{"Animal", "Legs", "Flies"}, 4, filled, wholeNumber, oneOf("yes", "no")),
 	"table-times": gridReader(asMarkdown).table([]string{"x", "1", "2", "3"}, []string{"1", "1", "2", "3"},
 		[]string{"2", "2", "4", "6"}, []string{"3", "3", "6", "9"}),
-	"table-columns": asLines.items(count(4), eachItem(fixedWidth), eachItem(shape(`[A-Za-z]+ +\d+`, "a word, blanks and a number"))),
+	"table-columns": asLines.items(count(4), eachItem(all(width(20), shape(`\p{L}[\p{L}'’-]* +\d+`, "a word, blanks and a number")))),
 	"table-from-text": gridReader(asMarkdown).table([]string{"Train", "Leaves", "Platform"}, []string{"IC 21", "08:15", "4"},
 		[]string{"R 7", "08:40", "2"}, []string{"IC 55", "09:05", "11"}),
 }
 
-// fixedWidth wants a word in columns 1 to 12 and a number that ends in 20.
-func fixedWidth(a answer) []string {
-	if n := len([]rune(a.text)); n != 20 {
-		return []string{fmt.Sprintf("%s, want 20", counted(n, "character"))}
+// width wants so many characters.
+func width(n int) check {
+	return func(a answer) []string {
+		return wants(len([]rune(a.text)), n, n, "character")
 	}
-	return nil
 }
 
 var formatFamily = family{

@@ -121,12 +121,14 @@ func normalise(s string) (text, fault string) {
 	return text, ""
 }
 
-// unfenced takes a code fence away that stands around the whole text.
+// unfenced takes a code fence away that stands around the whole text, with a
+// label of one word: "```json", "``` json".
 func unfenced(text string) string {
 	lines := strings.Split(text, "\n")
 	last := len(lines) - 1
 	for _, fence := range []string{"```", "~~~"} {
-		if last == 0 || lines[last] != fence || !strings.HasPrefix(lines[0], fence) || strings.ContainsAny(lines[0][len(fence):], " `~") {
+		label, opens := strings.CutPrefix(lines[0], fence)
+		if last == 0 || lines[last] != fence || !opens || strings.ContainsAny(strings.TrimSpace(label), " \t`~") {
 			continue
 		}
 		inner := lines[1:last]

@@ -50,7 +50,7 @@ def mutants(files):
     where = {path: functions(file.source.tree) for path, file in program.files.items()}
     for mutant in listed:
         mutant["function"] = where[mutant["path"]].get(mutant["line"], "")
-    return {"mutants": listed, "broken": sorted(program.broken)}
+    return {"mutants": listed}
 
 
 def functions(tree):
@@ -75,12 +75,11 @@ def named_test(node):
 
 def tests(files):
     """Test methods and functions of all files; where there is one alone, what its asserts come to."""
-    found, holders, broken = [], [], []
+    found, holders = [], []
     for path in sorted(files):
         try:
             source = Source(path, files[path])
         except (SyntaxError, ValueError, RecursionError):
-            broken.append(path)
             continue
         for node in source.tree.body:
             if named_test(node):
@@ -93,7 +92,7 @@ def tests(files):
                     found.append(unit(source, method, node.name + "." + method.name, node.name, alone))
                     holders.append((source, method))
     lone = asserts(*holders[0]) if len(holders) == 1 else None
-    return {"tests": found, "asserts": lone, "broken": broken}
+    return {"tests": found, "asserts": lone}
 
 
 def unit(source, node, name, block, alone):

@@ -49,9 +49,6 @@ type ListedMutant struct {
 	Function string `json:"function"`
 }
 
-// Apply returns the mutated file, given the file.
-func (m Mutant) Apply(text string) (string, error) { return m.apply(text) }
-
 // Mutants lists every mutant of a program's files, texts by path, in the order
 // of paths and lines. Files that do not parse have none.
 func (l *Lister) Mutants(ctx context.Context, files map[string]string) ([]ListedMutant, error) {

@@ -44,7 +44,7 @@ func TestListerListsWhatTheEngineTries(t *testing.T) {
 		if m.Mutant != rows[i].Mutant || !slices.Contains(Operators(), m.Operator) {
 			t.Errorf("mutant %d is %+v, the engine's %+v", i, m.Mutant, rows[i].Mutant)
 		}
-		if text, err := m.Apply(files[m.Path]); err != nil || text != rows[i].Result {
+		if text, err := m.apply(files[m.Path]); err != nil || text != rows[i].Result {
 			t.Errorf("mutant %d gives another text, %v", i, err)
 		}
 		if m.Function != "" {
