@@ -42,7 +42,7 @@
 //	verifier output --NormaliseOutput--> Record.VerifyOutput     normalise.go
 //	                --Sign--> Record.Signature                   signature.go, package signature
 //	records --Arm.merge--> one record for each failure          dedupe.go
-//	design.yaml --Override, ParseDesign--> Design                override.go, parse.go, design.go
+//	design.yaml --Override, ParseDesign--> Design                override.go, parse.go, spec.go, design.go
 //	          |
 //	          +-- Prediction: what was expected of the outcome   prediction.go
 //	          +-- Arm.Specimen: how an arm composes, to be hashed specimen.go
