@@ -18,19 +18,19 @@ import (
 // summarising is a scripted solver that can be asked for summaries too.
 type summarising struct {
 	*scripted
-	asked []solver.SummaryRequest
+	asked []solver.Question
 	fail  int // calls that fail first
 }
 
-func (s *summarising) Summarise(_ context.Context, req solver.SummaryRequest) (solver.SummaryReply, error) {
+func (s *summarising) Summarise(_ context.Context, req solver.Question) (solver.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, req)
 	calls := []solver.Call{{Provider: "scripted", ModelAsked: "small", OutTotal: results.Ptr(int64(7)), USD: results.Ptr(0.25)}}
 	if len(s.asked) <= s.fail {
-		return solver.SummaryReply{Calls: calls}, errors.New("it is down")
+		return solver.Answer{Calls: calls}, errors.New("it is down")
 	}
-	return solver.SummaryReply{Text: fmt.Sprintf("Nothing helped in %d attempts.\n", req.Attempt-1), Calls: calls}, nil
+	return solver.Answer{Text: fmt.Sprintf("Nothing helped in %d attempts.\n", req.Attempt-1), Calls: calls}, nil
 }
 
 // wordy fails each attempt with a long answer, so that histories grow.

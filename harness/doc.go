@@ -26,7 +26,7 @@
 //  5. merge records of one failure signature: [arms.Merge], [arms.Sign].
 //  6. act on a repeated signature: [arms.Repeat], logged in accounting.go
 //     (logVerdict) as signature_repeated; [arms.Arm.OnRepeat] then asks for a plan
-//     (planner.go, logged as replanned), a higher rung of the solver's ladder
+//     (ask.go, logged as replanned), a higher rung of the solver's ladder
 //     (escalated) or another way (pivoted).
 //  7. one accounting event per injection: [arms.Injection], logged in
 //     accounting.go (logInjection) as history_injected.

@@ -18,10 +18,10 @@ import (
 // planning is a scripted solver that also plans.
 type planning struct {
 	*scripted
-	reply func(req solver.PlanRequest) (solver.PlanReply, error)
+	reply func(req solver.Question) (solver.Answer, error)
 }
 
-func (p planning) Plan(_ context.Context, req solver.PlanRequest) (solver.PlanReply, error) {
+func (p planning) Plan(_ context.Context, req solver.Question) (solver.Answer, error) {
 	return p.reply(req)
 }
 
@@ -170,12 +170,12 @@ func TestReplanAndEscalate(t *testing.T) {
 	plan := parsePlan(t, guessCorpus(t, "a"), "replicates: 1\nattempts: 5\narms: [diff-feedback, carry-forward]\n")
 	s := planning{newScripted(plan, func(_ context.Context, s scene) (solver.Reply, error) { return answer("bad"), nil }), nil}
 	asked := 0
-	s.reply = func(req solver.PlanRequest) (solver.PlanReply, error) {
+	s.reply = func(req solver.Question) (solver.Answer, error) {
 		asked++
 		if !strings.Contains(req.Prompt.Text(), "Why earlier attempts failed") || req.Attempt != 3 || req.Rung != 0 {
 			t.Errorf("the planner is asked for attempt %d on rung %d:\n%s", req.Attempt, req.Rung, req.Prompt.Text())
 		}
-		return solver.PlanReply{Text: "Guess lower.\xff"}, nil
+		return solver.Answer{Text: "Guess lower.\xff"}, nil
 	}
 	m := mustRun(t, plan, s, options{})
 	var actions []string
@@ -212,11 +212,11 @@ func TestPlannerFaults(t *testing.T) {
 		plan := parsePlan(t, guessCorpus(t, "a"), "replicates: 1\nattempts: 3\narms: [blind, replan]\n")
 		s := planning{newScripted(plan, func(_ context.Context, s scene) (solver.Reply, error) { return answer("bad"), nil }), nil}
 		n := 0
-		s.reply = func(solver.PlanRequest) (solver.PlanReply, error) {
+		s.reply = func(solver.Question) (solver.Answer, error) {
 			if n++; n <= faults {
-				return solver.PlanReply{}, errors.New("the API is down")
+				return solver.Answer{}, errors.New("the API is down")
 			}
-			return solver.PlanReply{Text: "ok"}, nil
+			return solver.Answer{Text: "ok"}, nil
 		}
 		m := mustRun(t, plan, s, options{})
 		if r := m.trials["a/0/replan"]; r.Missing != missing || m.trials["a/0/blind"].Missing {

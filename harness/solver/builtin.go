@@ -71,12 +71,12 @@ func (m *Mutate) Solve(ctx context.Context, req Request) (Reply, error) {
 
 // Summarise writes a line for each attempt that is shown: its number, the tests
 // that failed, the lines that its patch touched. No model is called.
-func (m *Mutate) Summarise(_ context.Context, req SummaryRequest) (SummaryReply, error) {
-	return SummaryReply{Text: mutate.Summarise(req.Prompt.Text())}, nil
+func (m *Mutate) Summarise(_ context.Context, req Question) (Answer, error) {
+	return Answer{Text: mutate.Summarise(req.Prompt.Text())}, nil
 }
 
 // Plan names the lines that the shown patches touched, to be left alone.
-func (m *Mutate) Plan(_ context.Context, req PlanRequest) (PlanReply, error) {
+func (m *Mutate) Plan(_ context.Context, req Question) (Answer, error) {
 	text, err := mutate.Plan(req.Prompt.Text())
-	return PlanReply{Text: text}, err
+	return Answer{Text: text}, err
 }

@@ -35,22 +35,9 @@ type Request struct {
 
 // Planner is a Solver that can also be asked for a plan.
 type Planner interface {
-	// Plan replies to a prompt in words. Its errors are those of Solve.
-	Plan(ctx context.Context, req PlanRequest) (PlanReply, error)
-}
-
-// PlanRequest is all that a planner is given.
-type PlanRequest struct {
-	Prompt      arms.Prompt
-	Attempt     int    // that is planned for
-	TrialSeed   uint64 // as in Request
-	AttemptSeed uint64
-	Rung        int
-}
-
-// PlanReply is a planner's reply.
-type PlanReply struct {
-	Text string
+	// Plan replies to a prompt in words. Its errors are those of Solve; calls that
+	// were made are in the reply even then.
+	Plan(ctx context.Context, q Question) (Answer, error)
 }
 
 // Summariser is a Solver that can also be asked for a summary of a history that
@@ -58,20 +45,20 @@ type PlanReply struct {
 type Summariser interface {
 	// Summarise replies to a prompt in words. Its errors are those of Solve; calls
 	// that were made are in the reply even then.
-	Summarise(ctx context.Context, req SummaryRequest) (SummaryReply, error)
+	Summarise(ctx context.Context, q Question) (Answer, error)
 }
 
-// SummaryRequest is all that a summariser is given.
-type SummaryRequest struct {
+// Question is all that a planner or a summariser is given.
+type Question struct {
 	Prompt      arms.Prompt
-	Attempt     int    // whose prompt took too much room
+	Attempt     int    // that is planned for, or whose prompt took too much room
 	TrialSeed   uint64 // as in Request
 	AttemptSeed uint64
 	Rung        int
 }
 
-// SummaryReply is a summariser's reply, and the model calls that it cost.
-type SummaryReply struct {
+// Answer is the reply to a Question, and the model calls that it cost.
+type Answer struct {
 	Text  string
 	Calls []Call
 }

@@ -2,63 +2,11 @@ package harness
 
 import (
 	"context"
-	"fmt"
 
 	"retrial/arms"
 	"retrial/harness/solver"
 	"retrial/results"
 )
-
-// summarise calls the summariser for the lanes of a turn. An infrastructure fault
-// is retried as an attempt's is; past maxTries the lanes have no result.
-func (t *trial) summarise(ctx context.Context, turn Turn) (Result, error) {
-	a := t.attempt(turn)
-	var fault error
-	for a.try = 1; a.try <= maxTries; a.try++ {
-		if err := t.r.stopped(ctx); err != nil {
-			return Result{}, err
-		}
-		var text string
-		if text, fault = a.callSummariser(ctx); fault == nil {
-			return Result{Summary: text}, t.r.journal.Commit(ctx)
-		}
-		if err := a.logFault(ctx, fault); err != nil {
-			return Result{}, err
-		}
-	}
-	return Result{Missing: "infra: " + t.r.reason(fault)}, nil
-}
-
-// callSummariser sends the history and logs what the call cost, before the reply
-// is looked at, and what came back.
-func (a *attempt) callSummariser(ctx context.Context) (string, error) {
-	p := a.turn.Prompt
-	prompt, err := a.r.journal.Blob("prompt", p.JSON())
-	if err != nil {
-		return "", err
-	}
-	reply, err := a.r.solver.(solver.Summariser).Summarise(ctx, solver.SummaryRequest{
-		Prompt: p, Attempt: a.turn.Attempt, Rung: a.turn.Rung,
-		TrialSeed: arms.TrialSeed(a.r.plan.Design.Seed, a.m.task.ID, a.key.Replicate), AttemptSeed: a.seed(),
-	})
-	a.logCalls(reply.Calls)
-	if err != nil {
-		return "", fmt.Errorf("summarise: %w", err)
-	}
-	summary := text(reply.Text)
-	sha, err := a.r.journal.Blob("summary", []byte(summary))
-	a.log(results.KindSummarised, func(e *results.Event) {
-		e.PromptSHA, e.OutputSHA = &prompt, &sha
-		e.PromptWithoutSHA = results.Ptr(arms.SHA(p.Without().JSON()))
-		e.PromptChars = results.Ptr(int64(p.Chars()))
-		e.PromptTokens = results.Ptr(int64(p.Tokens(a.r.plan.Tokens.Count)))
-		e.HistoryRecords = results.Ptr(int32(len(a.turn.Injection.Shown)))
-		e.HistoryChars = results.Ptr(int64(a.turn.Injection.Chars))
-		e.HistoryTokens = results.Ptr(int64(p.HistoryTokens(a.r.plan.Tokens.Count)))
-		e.Detail = a.tokenizer()
-	})
-	return summary, err
-}
 
 // logCalls logs calls of a model with what they cost.
 func (a *attempt) logCalls(calls []solver.Call) {
